@@ -37,7 +37,7 @@ def add_routes(app: web.Application, services: Services, assistants: Assistants)
 
 
 def _handlers(services: Services, assistants: Assistants) -> Mapping[str, Handler]:
-    """By the operation's name."""
+    """Return the handlers by the operations' names."""
     answering = Responder(services)
     documents = DocumentsHandler(services)
     native = NativeChatHandler(answering)

@@ -232,7 +232,7 @@ class StdioKernelTurn:
         return is_read
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """End the turn: nothing follows."""
         if self.is_over:
             return
         self.is_over = True
@@ -285,7 +285,9 @@ def claim_pipes() -> tuple[BinaryIO, BinaryIO]:
 async def serve_stdio(
     sessions: Sessions, turns: Turns, stdin: BinaryIO, stdout: BinaryIO, version: str
 ) -> int:
-    """Serve one program until its end; the exit status. Who owns sessions and turns closes them."""
+    """Serve one program until it ends and return the exit status. The caller closes the
+    sessions.
+    """
     lines = LineWriter(stdout)
     service = _Service(sessions, turns, lines)
     lines.send({"ready": True, "version": version})
@@ -384,7 +386,7 @@ class _Service:
         self._config: Mapping[str, Any] = {}
 
     async def do(self, command: Mapping[str, Any]) -> None:
-        """Carry out one command, or say why not."""
+        """Execute one command, or report why that is not possible."""
         verb, turn = command.get("do"), command.get("turn")
         try:
             if verb == "begin":

@@ -39,7 +39,7 @@ class AssistantStore:
         return wire
 
     async def page(self, cursor: ListCursor) -> Wire:
-        """Some of them."""
+        """Return a page of the assistants."""
         known = [self._built_in(), *(await self._all()).values()]
         data, has_more = page_of(known, cursor, lambda wire: wire["id"])
         return list_wire(data, has_more=has_more)
@@ -58,7 +58,7 @@ class AssistantStore:
         return made[assistant_id]
 
     async def change(self, assistant_id: str, said: Mapping[str, Any]) -> Wire:
-        """Other fields of one of them."""
+        """Change fields of an assistant and return it."""
         wire = {**await self._own(assistant_id), **said}
         (await self._all())[assistant_id] = wire
         self._keep(wire)

@@ -305,7 +305,9 @@ class RunsHandler:
         )
 
     def _line_of(self, request: web.Request) -> RunDriver:
-        """Made at the first run: only then there is the server's loop."""
+        """Return the driver, made at the first run: before that the server's loop does not
+        exist.
+        """
         if self._line is None:
             self._line = RunDriver(self._services, self._runs, request.app[OPEN_ANSWERS])
         return self._line

@@ -55,7 +55,7 @@ class RunDriver:
             self._bridge.post(self._turns.cancel, begun.turn)
 
     def start(self, begun: StartedRun) -> None:
-        """Drive a run whose client looks at it from time to time."""
+        """Drive a run whose client polls it."""
         task = self._loop.create_task(self._drive(begun))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -304,7 +304,7 @@ class Runs:
             release()
 
     def _on_session(self, run: RunState, event: SessionEvent) -> None:
-        """Somebody decided, or code begins to wait."""
+        """React to a decision, or to code that begins to wait."""
         thread = self._threads.known(run.wire["thread_id"].partition("_")[2])
         if event.kind != "pending" or thread is None or not run.is_active:
             return
@@ -355,7 +355,7 @@ class Runs:
         return answered
 
     def _arm(self, thread: ThreadState, run: RunState) -> None:
-        """From now on it waits for a decision, and not for ever."""
+        """Start the time limit of the run's wait for a decision."""
         timer = asyncio.get_running_loop().call_later(self.waits_s, self._expire, thread, run)
         self._release(run)
         self._watch(thread, run)
@@ -418,7 +418,7 @@ def _options(asked: RunParameters, assistant: Wire, facts: RunFacts) -> TurnOpti
 
 
 def _tell_code(run: RunState) -> None:
-    """Repeat for this stream what code it was that waited."""
+    """Repeat the code that waited for this stream."""
     if run.proposal is not None and run.outbox is not None:
         run.outbox.put(
             Chunk(role="computer", type="confirmation", format="execution", content=run.proposal)

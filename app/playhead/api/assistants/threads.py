@@ -124,12 +124,12 @@ class RunState(Struct, kw_only=True):
         return action["submit_tool_outputs"]["tool_calls"] if action else []
 
     def end(self, status: RunStatus, error: Wire | None = None) -> None:
-        """It ends while nothing of it is streamed."""
+        """End the run while it is not streamed."""
         self.wire = ended_run(self.wire, status, now_s(), error)
         self.settle()
 
     def settle(self) -> None:
-        """It is over, and so is all that it held open."""
+        """Release everything that the run held open, because it is over."""
         status, error = self.status, self.wire["last_error"]
         for step_id, step in self.steps.items():
             if step["status"] == "in_progress":
@@ -290,7 +290,7 @@ class Threads:
         return self._known.get(conversation_id)
 
     def active_runs(self) -> list[RunState]:
-        """Those that go on, or wait."""
+        """Return the runs that are in progress or wait."""
         runs = (run for thread in self._known.values() for run in thread.runs.values())
         return [run for run in runs if run.is_active]
 
@@ -299,7 +299,7 @@ class Threads:
         return (await self.open(thread_id)).wire
 
     async def change(self, thread_id: str, said: Mapping[str, Any]) -> Wire:
-        """Other fields of it."""
+        """Change fields of the thread and return it."""
         thread = await self.open(thread_id)
         thread.wire = {**thread.wire, **said}
         thread.keep_thread()
@@ -326,7 +326,7 @@ class Threads:
         return _wire(thread, _add(thread, message))
 
     async def messages(self, thread_id: str, cursor: ListCursor, run_id: str = "") -> Wire:
-        """Some of its messages, or of those that one run made."""
+        """Return a page of its messages, or of those that one run made."""
         thread = await self.open(thread_id)
         told = _thread_messages(thread)
         if run_id:
@@ -342,7 +342,7 @@ class Threads:
     async def change_message(
         self, thread_id: str, message_id: str, metadata: Mapping[str, str]
     ) -> Wire:
-        """Other metadata of a message."""
+        """Change the metadata of a message and return it."""
         thread = await self.open(thread_id)
         told = _found(thread, message_id)
         thread.kept[told.id] = {**_kept(thread, told), "metadata": dict(metadata)}
@@ -362,7 +362,7 @@ class Threads:
         return conversation_id, message
 
     async def runs(self, thread_id: str, cursor: ListCursor) -> Wire:
-        """Some of its runs."""
+        """Return a page of its runs."""
         thread = await self.open(thread_id)
         page, has_more = page_of([*thread.runs.values()], cursor, lambda run: run.id)
         return list_wire([run.wire for run in page], has_more=has_more)
@@ -379,14 +379,14 @@ class Threads:
         return (await self.run(thread_id, run_id))[1].wire
 
     async def change_run(self, thread_id: str, run_id: str, metadata: Mapping[str, str]) -> Wire:
-        """Other metadata of a run."""
+        """Change the metadata of a run and return it."""
         thread, run = await self.run(thread_id, run_id)
         run.wire = {**run.wire, "metadata": dict(metadata)}
         thread.keep_run(run)
         return run.wire
 
     async def steps(self, thread_id: str, run_id: str, cursor: ListCursor) -> Wire:
-        """Some of a run's steps."""
+        """Return a page of a run's steps."""
         _, run = await self.run(thread_id, run_id)
         page, has_more = page_of([*run.steps.values()], cursor, lambda step: step["id"])
         return list_wire(page, has_more=has_more)

@@ -82,7 +82,7 @@ def _incoming(
     documents: tuple[Source, ...],
     client: str,
 ) -> ClientRequest:
-    """Code that is not run unasked is the client's to decide about: this format has no question."""
+    """Return the request; the client decides about code, as this format has no question."""
     is_auto_run = asked.auto_run is True
     tools = read_tools(asked.tools)
     choice = _CHOICES.get(asked.tool_choice or "")

@@ -35,7 +35,7 @@ class HealthHandler:
         return json_answer(answer)
 
     async def _look(self, is_full: bool) -> tuple[Health, dict[str, Any]]:
-        """In the core's thread."""
+        """Return the health and the details; called on the core's loop."""
         turns = self._services.turns
         health = await turns.health()
         return health, turns.detail() if is_full else {}

@@ -63,11 +63,11 @@ class NativeChatAnswer:
         return self._encoder.finish()
 
     def answer(self) -> Wire:
-        """Folded messages."""
+        """Return folded messages."""
         return {"messages": native.whole(self._chunks, self._is_extended)}
 
     def keys(self) -> list[str]:
-        """Of the folded messages, which say the same streamed or whole."""
+        """Return the keys of the folded messages, which are the same streamed or whole."""
         return native.answer_keys(native.whole(self._chunks))
 
 

@@ -94,7 +94,7 @@ class ApiSwitch:
         return self._token
 
     async def renew_token(self) -> Secret:
-        """Another token, at once."""
+        """Replace the token and return the new one."""
         self._token = await self._made()
         if self._status.state == "listening":
             self._tell(ApiStatus("listening", self._status.address, self._note))

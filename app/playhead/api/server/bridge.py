@@ -66,7 +66,7 @@ class _CoreCall(Generic[T]):
         self.answer: asyncio.Future[T] = self._asker.create_future()
 
     def begin(self) -> None:
-        """On the core: start the work."""
+        """Start the work; called on the core's loop."""
         self._task = self._core.create_task(self._work)
         self._task.add_done_callback(self._send)
 
@@ -82,7 +82,7 @@ class _CoreCall(Generic[T]):
             self._take_back(task)
 
     def _settle(self, task: asyncio.Task[T]) -> None:
-        """On the asker's loop."""
+        """Settle the result; called on the caller's loop."""
         if self.answer.done():
             with contextlib.suppress(RuntimeError):
                 self._core.call_soon_threadsafe(self._take_back, task)

@@ -66,7 +66,7 @@ class Outbox:
         self._arrived = asyncio.Event()
 
     def put(self, chunk: Chunk) -> bool:
-        """Hand over a chunk, from any thread; False once the client cannot be served any more."""
+        """Add a chunk, from any thread; return False if the client cannot be served any more."""
         with self._lock:
             if self._is_closed:
                 return False
@@ -80,7 +80,7 @@ class Outbox:
         return not self._is_closed
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Mark the end: nothing follows."""
         with self._lock:
             self._is_closed = True
         self._tell()
@@ -124,7 +124,7 @@ class Outbox:
         self._waiting.append(_QueuedChunk(Chunk(role="server", type="error", content=failure)))
 
     def _tell(self) -> None:
-        """Wake the taker, once for all that comes until it looks."""
+        """Wake the taker, once for all chunks until it takes them."""
         if not self._is_told:
             self._is_told = True
             self._call(self._arrived.set)
@@ -137,7 +137,7 @@ class Outbox:
 
 
 def _size_bytes(content: object) -> int:
-    """About what a content takes; a payload's is that of its texts."""
+    """Return the approximate size of a content; for a payload that of its texts."""
     if isinstance(content, str):
         return sys.getsizeof(content)
     return len(repr(content)) if isinstance(content, Table | FileChanges) else 0

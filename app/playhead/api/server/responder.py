@@ -127,7 +127,9 @@ class Responder:
         return lambda: self._bridge.post(self._turns.cancel, turn)
 
     def _remember(self, turn: ApiTurn, answer: AnswerEncoder) -> None:
-        """Before the last bytes: who reads them may ask again at once, and the core keeps order."""
+        """Remember the answer before its last bytes: its reader may send the next request at
+        once.
+        """
         self._bridge.post(self._turns.remember, turn, answer.keys())
 
 

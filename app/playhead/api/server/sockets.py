@@ -32,7 +32,7 @@ class ListenError(AppError):
 
 
 def check_reach(host: str, *, has_tls: bool, allowed_hosts: Sequence[str]) -> None:
-    """Other machines may only reach the server under a name and with TLS."""
+    """Check that other machines can reach the server only under a name and with TLS."""
     if is_loopback(host) or (has_tls and any(allowed_hosts)):
         return
     raise ListenError(
@@ -52,7 +52,7 @@ def is_loopback(host: str) -> bool:
 
 
 def tls_context(certificate: str, key: str) -> ssl.SSLContext | None:
-    """TLS 1.2 or newer with this certificate; None where none is named."""
+    """Return a context for TLS 1.2 or newer with this certificate; None if none is named."""
     if not certificate and not key:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

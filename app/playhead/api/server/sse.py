@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 def to_json(event: object) -> bytes:
-    """JSON as UTF-8 in one line; half a character becomes U+FFFD."""
+    """Return JSON as UTF-8 on one line; lone surrogates become U+FFFD."""
     try:
         return msgspec.json.encode(event)
     except UnicodeEncodeError:
@@ -77,7 +77,7 @@ class OpenAnswers:
 
     @contextlib.contextmanager
     def opened(self, cancel: Callable[[], object]) -> Generator[None]:
-        """Around one answer: calls `cancel` unless the block comes to its end."""
+        """Register one answer; call `cancel` unless the block ends normally."""
         key = object()
         self._cancels[key] = cancel
         try:
@@ -232,7 +232,7 @@ class _AnswerStream:
             await self._response.write(data)
 
     async def fail(self, error: Exception) -> None:
-        """Say in the stream that it cannot go on."""
+        """Write to the stream that it cannot continue."""
         if isinstance(error, _EventTooLong):
             failure = Failure(
                 code="internal_error", title="A part of the answer is too long to be sent"
@@ -258,7 +258,7 @@ class _AnswerStream:
 
     @contextlib.contextmanager
     def patience(self, outbox: Outbox) -> Generator[None]:
-        """Once the client is given up, it has a while to read the rest; then it is cut off."""
+        """Limit the time that a client which fell behind has to read the rest; then cut it off."""
         timers: list[asyncio.TimerHandle] = []
         limit_s = self._request.app[STREAM_TIMING].overrun_s
 

@@ -54,7 +54,7 @@ class ApiSessions:
         return self._row(session.conversation.id)
 
     async def page(self, limit: int, after: str) -> tuple[list[SessionRow], bool]:
-        """So many conversations, those that changed last first, and whether there are more."""
+        """Return a page of conversations, the last changed first, and whether there are more."""
         rows = [row for row in self._sessions.summaries if not row.client]
         start = 0
         if after:

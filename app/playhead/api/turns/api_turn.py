@@ -24,7 +24,7 @@ class ChunkSink(Protocol):
         ...
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Mark the end: nothing follows."""
         ...
 
 
@@ -66,7 +66,7 @@ class ApiTurn:
         self._end()
 
     def give_up(self) -> None:
-        """It never began."""
+        """Give up a turn that never began."""
         self.has_ended = True
         self._leave()
 

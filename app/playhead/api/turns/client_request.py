@@ -50,7 +50,7 @@ class ClientRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def characters(self) -> int:
-        """About how much the model is asked, for an estimate of the cost."""
+        """Return the approximate size of the request, to estimate its cost."""
         contents = (chunk.content for entry in self.entries for chunk in entry.chunks)
         texts = (content for content in contents if isinstance(content, str))
         return len(self.options.instructions) + sum(map(len, texts))

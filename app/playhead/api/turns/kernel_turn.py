@@ -37,7 +37,9 @@ class KernelTurn(kernel_messages.Encoder):
 
 
 def kernel_turn_request(asked: KernelRequest, client: str) -> ClientRequest:
-    """`execute` is always on offer here; its calls are the client's unless code runs unasked."""
+    """Return the request; `execute` is always on offer and its calls go to the client by
+    default.
+    """
     entries, instructions = kernel_messages.read_messages(asked.messages)
     is_auto_run = asked.auto_run is True
     offering = resolve_tool_choice(

@@ -56,7 +56,7 @@ class ModelState:
         return settings_for(self._settings.current, self._catalog)
 
     async def health(self, last_failure: str) -> Health:
-        """`last_failure` is the code that the last turn failed with, else ''."""
+        """Return the health; `last_failure` is the code that the last turn failed with, else ''."""
         model = self._current.model
         if model == DIRECT_MODEL:
             return Health(DIRECT, "ready")

@@ -22,7 +22,9 @@ _MIME = {each.kind: each.mime for each in FORMATS}
 
 
 def transcript_wire(told: SessionTranscript, *, is_full: bool) -> Wire:
-    """Native messages as `/v1/chat` has them; all kinds with `is_full`. Call it in a thread."""
+    """Return native messages as `/v1/chat` has them; all kinds with `is_full`. Call it in a
+    thread.
+    """
     wires: list[Wire] = []
     for message in _waiting_last(told):
         if is_full or not is_extended(
@@ -69,13 +71,13 @@ def folder_reader(folder: Path | None) -> ReadFile:
 
 
 def _waiting_last(told: SessionTranscript) -> Sequence[Message]:
-    """Without confirmations but for one that waits."""
+    """Return the messages without confirmations; one that waits comes last."""
     kept = [message for message in told.messages if message.type != "confirmation"]
     waiting = [message for message in told.messages if message.type == "confirmation"]
     return [*kept, waiting[-1]] if told.is_waiting and waiting else kept
 
 
 def _without_mark(wire: Wire, message: Message) -> Wire:
-    """Whom the message itself is for, and not the mark for readers that do not know its kind."""
+    """Return the message with its own recipient, without the mark for plain readers."""
     plain = {name: value for name, value in wire.items() if name != "recipient"}
     return plain if message.recipient is None else {**plain, "recipient": message.recipient}

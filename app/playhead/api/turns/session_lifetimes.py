@@ -50,7 +50,7 @@ class TemporarySessions:
         self._sweep()
 
     def leaves(self, session: Session) -> None:
-        """Nothing came of it: it need not wait for its time."""
+        """Forget an unkept session at once, without waiting for its time to pass."""
         if not self._sessions.is_kept(session.conversation.id):
             self._let_go(session)
 

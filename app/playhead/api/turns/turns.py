@@ -200,7 +200,7 @@ class Turns:
             turn.session.stop()
 
     def remember(self, turn: ApiTurn, keys: Sequence[str]) -> None:
-        """Recognise later requests that go on after this answer, whose messages have `keys`."""
+        """Recognise later requests that continue this answer, whose messages have `keys`."""
         conversation = turn.session.conversation
         end = ConversationPosition(conversation.id, turn.leaf_id)
         self._known.remember(turn.incoming.dialect, turn.asked, [key for key in keys if key], end)
