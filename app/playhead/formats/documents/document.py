@@ -91,7 +91,7 @@ def _text(data: bytes) -> str:
 
 
 def _json(value: object, indent: int) -> bytes:
-    """JSON as every reader takes it: numbers that it has no word for are null."""
+    """Return JSON that every reader accepts: numbers that it cannot express are null."""
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     except ValueError:

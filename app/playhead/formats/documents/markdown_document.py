@@ -200,7 +200,7 @@ class _Writer:
                 self.add(fenced(message.text, message.format or ""))
 
     def _speak(self, role: str) -> None:
-        """Head what somebody else begins to say; what the machine adds belongs to the answer."""
+        """Write a heading when the speaker changes; the machine's output belongs to the answer."""
         speaker = _SPEAKERS.get(role, self._speaker)
         if speaker != self._speaker:
             self._speaker = speaker

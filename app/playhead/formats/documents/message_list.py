@@ -214,7 +214,7 @@ def _native(item: Fields) -> Iterator[Fields]:
 
 
 def _with_format(item: Fields) -> Fields:
-    """Code may name its language in other words, and itself too."""
+    """Return the item with `format` and `content`; code may use `language` and `code` for them."""
     if item["type"] == "code" and not isinstance(item.get("format"), str):
         language = item.get("language")
         item = {**item, "format": language if isinstance(language, str) else "python"}

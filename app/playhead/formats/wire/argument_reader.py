@@ -46,7 +46,7 @@ class ArgumentReader:
         return self._state == "end"
 
     def feed(self, text: str) -> list[tuple[str, str]]:
-        """(key, piece of its string value) in order; neighbours of one key are joined."""
+        """Return (key, piece of its string value) in order; pieces of one key are joined."""
         self.overhang = place = 0
         while place < len(text) and self._state != "end" and not self.is_broken:
             if self._state == "in_string" and not self._escape:

@@ -59,7 +59,7 @@ class IncomingCalls:
         self._advance()
 
     def end(self, index: object) -> None:
-        """Nothing more comes of this call; half code stays open until the answer's end."""
+        """End this call; half code stays open until the answer's end."""
         call = self._latest.get(index) if isinstance(index, int) else None
         if call is not None:
             call.has_ended = True

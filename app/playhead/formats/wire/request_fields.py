@@ -72,7 +72,7 @@ _MARKS = {b"\x89PNG\r\n\x1a\n": "base64.png", b"\xff\xd8\xff": "base64.jpeg"}
 
 
 def image_of_base64(data: str, param: str) -> tuple[str, str]:
-    """(format, data) of an image, by what it is and not what it is called. Raises RequestError."""
+    """Return (format, data) of an image, by its content and not its name. Raises RequestError."""
     data = "".join(data.split())
     try:
         content = base64.b64decode(data, validate=True)
@@ -85,7 +85,7 @@ def image_of_base64(data: str, param: str) -> tuple[str, str]:
 
 
 def image_of_data_url(url: str, param: str) -> tuple[str, str]:
-    """(format, data) of a `data:image/…;base64,…` address. Raises RequestError."""
+    """Return (format, data) of a `data:image/…;base64,…` address. Raises RequestError."""
     head, comma, data = url.partition(",")
     if not head.lower().startswith("data:"):
         refuse(f"{param} must be a data: URL: images are not fetched from addresses", param)

@@ -169,7 +169,7 @@ class RunWriter:
         return [made for delta in self._writer.release() for made in self._piece(delta)]
 
     def _on_code(self, chunk: Chunk) -> list[Wire]:
-        """Code that runs here."""
+        """Encode code that runs here."""
         if chunk.start:
             ended = self._end_codes() if self._running is not None else []
             return [*ended, *self._add_code(chunk.format or "", chunk.id)]

@@ -77,7 +77,7 @@ class MessageStep:
         ]
 
     def write(self, text: str) -> list[Wire]:
-        """More of its text."""
+        """Add a piece of the text."""
         self._texts.append(text)
         return self._delta({"value": text, "annotations": []})
 
@@ -94,7 +94,7 @@ class MessageStep:
     def end(
         self, status: str = "completed", why: str = "", error: Wire | None = None
     ) -> list[Wire]:
-        """Both end; `why` the message is incomplete, `status` is the step's."""
+        """End both; `why` names the reason if the message is incomplete, `status` is the step's."""
         told = "incomplete" if why else "completed"
         return [
             event(f"thread.message.{told}", self._message(told, self.content, why)),
@@ -155,7 +155,7 @@ class CallStep:
         return self._add({"id": call_id, "type": "function", "function": function})
 
     def add_arguments(self, place: int, text: str) -> list[Wire]:
-        """More of the arguments of a call."""
+        """Add a piece of a call's arguments."""
         self._calls[place]["function"]["arguments"] += text
         return self._delta(place, {"type": "function", "function": {"arguments": text}})
 
@@ -171,7 +171,7 @@ class CallStep:
         return self._add({"id": call_id, "type": "code_interpreter", "code_interpreter": code})
 
     def add_input(self, place: int, text: str) -> list[Wire]:
-        """More of the code."""
+        """Add a piece of the code."""
         self._calls[place]["code_interpreter"]["input"] += text
         return self._code_delta(place, {"input": text})
 

@@ -81,11 +81,11 @@ class CallWriter:
         return self._begin(name, call_id, "")
 
     def code(self, text: str) -> Wire:
-        """More code; pieces hold whole characters, so no escape is ever cut."""
+        """Return more code; pieces hold whole characters, so that no escape is ever cut."""
         return self._piece(_json(text)[1:-1])
 
     def arguments(self, text: str) -> Wire:
-        """More of the arguments, which are JSON already."""
+        """Return more of the arguments, which are JSON already."""
         return self._piece(text)
 
     def end_code(self) -> None:

@@ -99,7 +99,7 @@ def answer_key(text: str, calls: Sequence[tuple[str, str]]) -> str:
 
 
 def calls_of(wires: Sequence[Wire]) -> list[tuple[str, str]]:
-    """(name, arguments) of whole calls."""
+    """Return the (name, arguments) of whole calls."""
     functions = [cast("dict[str, str]", wire["function"]) for wire in wires]
     return [(function["name"], function["arguments"]) for function in functions]
 

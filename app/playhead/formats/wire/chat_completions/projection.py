@@ -48,7 +48,7 @@ class Projection:
         self._write(text)
 
     def begin_fence(self, word: str) -> None:
-        """Code in a language, or output; the fence opens with its first text."""
+        """Begin a fence of code or output; it opens with its first text."""
         self._fence = None
         self._word = re.sub(r"[`\s]", "", word)
 
@@ -128,7 +128,7 @@ class _Fence:
 
 
 def last_proposed_code(text: str) -> tuple[str, str] | None:
-    """(language, code) that an answer of ours ends with asking about, or None."""
+    """Return the (language, code) that one of our answers ends with asking about, or None."""
     text = text.rstrip()
     if not text.endswith(QUESTION):
         return None

@@ -103,7 +103,7 @@ class CohereDecoder:
             self._say((kind, text_of(content, field)))
 
     def _say(self, piece: tuple[_Prose, str] | None) -> None:
-        """Text, or None for the end of a block; both wait while a call is being written."""
+        """Add text, or None for the end of a block; both wait while a call is being written."""
         if piece is None or piece[1]:
             self._waiting.append(piece)
         self._write_waiting()

@@ -124,7 +124,7 @@ def _json(value: object) -> str:
 
 
 def _count(value: object) -> int | None:
-    """Cohere counts tokens in floats."""
+    """Return a number of tokens, which Cohere sends as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value < 2**63 else None

@@ -23,7 +23,7 @@ class KernelCall(Struct, frozen=True):
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
-        """It as a message; one without an id has none."""
+        """Return the call as a message; one without an id has none."""
         made = call_chunks(self.name, self.arguments, self.id)
         if self.id:
             return made

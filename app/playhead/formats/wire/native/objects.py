@@ -142,7 +142,7 @@ def _failure(failure: Failure) -> Wire:
 
 
 def _proposal(fields: _Fields) -> Proposal:
-    """Both forms are read: `{type, format, content}` and `{language, code}`."""
+    """Decode both forms: `{type, format, content}` and `{language, code}`."""
     language = fields.text_or("format", "") or fields.text("language", "")
     code = fields.values.get("content")
     return Proposal(
@@ -293,7 +293,7 @@ def _without_empty(fields: Wire) -> Wire:
 
 
 def _is_number(value: object) -> bool:
-    """Also not endless, not NaN, and small enough for every place that keeps numbers."""
+    """Return whether the value is finite and small enough for every place that stores numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**63
 
 
