@@ -95,7 +95,7 @@ class RemoteTurn:
         self._wake = wake
 
     def hear(self, message: Wire | None) -> Wire | None:
-        """Understand it; the chunk that is for the program, if there is one in it."""
+        """Process a message; return the chunk in it that is for the program, if any."""
         with self._lock:
             if self.done.is_set():
                 return None
@@ -157,7 +157,7 @@ class RemoteTurn:
         self._decision = self._command("decide", decision="deny", reason=reason)
 
     def answer(self, text: str | None) -> None:
-        """Hand the running code the line that it asked for; None: it comes by `send_text`."""
+        """Send the line that the running code asked for; None: it comes by `send_text`."""
         if self.question is not None:
             if text is not None:
                 self._server.send(self._command("input", id=self.question["id"], text=text))

@@ -86,7 +86,7 @@ class ServerProcess:
             listener(None)
 
     def send(self, command: Wire) -> None:
-        """Queue a command; a server that is gone shows by the listener's None."""
+        """Queue a command; if the server is gone, the listener gets None."""
         self.send_line(to_line(command))
 
     def send_line(self, line: bytes) -> None:
