@@ -197,7 +197,7 @@ def _answer(
 def _let_type(
     interpreter: Interpreter, display: TerminalDisplay, typing: TypeAhead, chunk: Wire
 ) -> None:
-    """While code runs, what is typed is for it, the answers to its questions among it."""
+    """Send typed text to the code while it runs, including answers to its questions."""
     if chunk["type"] == "run":
         report: Wire = chunk["content"]
         if report["state"] == "started":
@@ -268,7 +268,7 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
 
 @contextlib.contextmanager
 def _stopped_by_ctrl_c(interpreter: Interpreter, is_asking: Callable[[], bool]) -> Generator[None]:
-    """Ctrl-C stops the turn in order; at a question, or a second time, it leaves the turn."""
+    """Stop the turn in order at Ctrl-C; at a question, or a second time, leave it."""
     presses = 0
 
     def on_interrupt(*_: object) -> None:
