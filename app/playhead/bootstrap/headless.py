@@ -51,7 +51,7 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
 
 
 def run_server(options: ServeOptions) -> int:
-    """Serve over HTTP until a signal; the exit status, `PORT_TAKEN` where the port is."""
+    """Serve over HTTP until a signal; return the exit status, `PORT_TAKEN` if the port is taken."""
     log_file.begin(paths.logs_dir(), options.log_level)
     app = QCoreApplication([sys.argv[0]])
     try:

@@ -72,7 +72,7 @@ class Reset:
 
 @contextmanager
 def record_crashes(program: str) -> Generator[CrashWatch]:
-    """`program` is what a report calls the process. Errors that end it are noted and go on."""
+    """Record crashes; `program` names the process in reports. Errors that end it are re-raised."""
     watch = CrashWatch(paths.crashes_dir(), program)
     watch.begin()
     try:

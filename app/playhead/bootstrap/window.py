@@ -81,9 +81,9 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
 
 
 def _application() -> Application:
-    """Qt reads how large all is to be here and never again; a size that the user gave it wins.
+    """Make the application with the scale that the user set, which Qt reads only here.
 
-    Programs that we start have a size of their own.
+    Programs that we start have their own scale.
     """
     percent = stored_scale(paths.settings_path())
     if percent == 100 or _SCALE in os.environ:
@@ -187,7 +187,7 @@ class _Window:
             await core.interpreters.default()
 
     def _tells_of_lock(self, notice: str) -> bool:
-        """Say for as long as it lasts that conversations can only be read; whether it is so."""
+        """Show a notice while conversations are read-only; return whether they are."""
         try:
             self._core.sessions.expect_writable()
         except StorageError as error:
