@@ -78,7 +78,7 @@ def _settled(arguments: Sequence[str]) -> list[str]:
 
 
 def _serve(arguments: Sequence[str]) -> int:
-    """`playhead serve`: the sessions for other programs, with no window."""
+    """Run `playhead serve`: the sessions for other programs, without a window."""
     options = _serve_parser().parse_args(arguments)
     from playhead.bootstrap.headless import ServeOptions, run_server, run_stdio
 
@@ -134,7 +134,7 @@ def _port(text: str) -> int:
 
 
 def _chat(arguments: Sequence[str], in_place_of: str = "") -> int:
-    """`playhead chat`: the interpreter in a terminal."""
+    """Run `playhead chat`: the interpreter in a terminal."""
     from playhead.terminal import main as terminal
 
     return terminal(arguments, in_place_of)

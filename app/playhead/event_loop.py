@@ -144,7 +144,7 @@ class EventLoop(_QtLoop):
         return handle
 
     def _add_callback(self, handle: asyncio.Handle, delay: float = 0) -> asyncio.Handle:
-        """asyncio's own door for signal handlers."""
+        """Add a callback for asyncio's own signal handlers."""
         self._ready.append(handle)
         self._wake()
         return handle
