@@ -146,7 +146,7 @@ class ToolFunction(_Wire, frozen=True):
 
 
 class Tool(_Wire, frozen=True):
-    """A tool that the client carries out. One named `execute` makes it the judge of code."""
+    """A tool that the client executes. With one named `execute` the client decides about code."""
 
     type: Literal["function"]
     function: ToolFunction
@@ -244,7 +244,7 @@ class CohereEvent(_Wire, frozen=True):
 
 
 class KernelMessage(_Wire, frozen=True):
-    """One message of @unternet/kernel; which fields it has says its type."""
+    """One message of @unternet/kernel; its type determines its fields."""
 
     type: str
     id: str | None = None
@@ -364,7 +364,7 @@ class ModelList(_Wire, frozen=True):
 
 
 class LlmHealth(_Wire, frozen=True):
-    """The model that answers where a request names none."""
+    """The model that answers requests that name none."""
 
     model: str
     status: Literal["ready", "no_key", "unreachable"]

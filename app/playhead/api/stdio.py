@@ -53,7 +53,7 @@ from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
 
 STOP_GRACE_S = 1.0
-"""As for other clients that are gone: the kill follows the interrupt soon."""
+"""Short, as for other clients that disconnected: the kill follows the interrupt soon."""
 
 Send = Callable[[Mapping[str, Any]], bool]
 

@@ -74,7 +74,7 @@ class TurnStarter(Protocol):
 
 
 class Runs:
-    """One run at a time in each thread; what happens in it is noted as its events come."""
+    """Manages one run at a time in each thread; its events update the run's state."""
 
     def __init__(
         self,

@@ -207,7 +207,7 @@ class RunObject(_Wire, frozen=True):
 
 
 class StepObject(_Wire, frozen=True):
-    """A step of a run: a message, or calls with what came of them."""
+    """A step of a run: a message, or calls with their outputs."""
 
     id: str
     object: Literal["thread.run.step"]

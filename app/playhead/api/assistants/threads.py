@@ -85,7 +85,7 @@ class RunParameters(Struct, frozen=True, kw_only=True):
 
 
 class RunState(Struct, kw_only=True):
-    """A run: as clients see it, and what holds it while it is active."""
+    """A run as clients see it, with the objects it uses while it is active."""
 
     wire: Wire
     steps: dict[str, Wire] = msgspec.field(default_factory=dict[str, Wire])
@@ -96,11 +96,11 @@ class RunState(Struct, kw_only=True):
     turn: ApiTurn | None = None
     outbox: ChunkSink | None = None
     proposal: Proposal | None = None
-    """The code of it that waits, or waited last."""
+    """Its code that waits, or waited last."""
     is_deciding: bool = False
     """Whether its client is deciding now: code that waits then continues for the client."""
     releases: list[Callable[[], object]] = msgspec.field(default_factory=list[Callable[[], object]])
-    """To be called when it is over."""
+    """Called when the run is over."""
 
     @property
     def id(self) -> str:
@@ -151,13 +151,13 @@ class StartedRun(Struct, frozen=True, kw_only=True):
     outbox: ChunkSink
     resumed: tuple[Wire, ...] = ()
     opened: Wire | None = None
-    """Its thread where that is new."""
+    """Its thread if that is new."""
     spent: Mapping[str, int] | None = None
     """Usage of the run's earlier streams."""
 
 
 class ThreadState(Struct, kw_only=True):
-    """A thread; `kept` is what is known of its messages besides what the conversation has."""
+    """A thread; `kept` has facts on its messages that the conversation lacks."""
 
     session: Session
     wire: Wire

@@ -46,7 +46,7 @@ class NativeChatHandler:
 
 
 class NativeChatAnswer:
-    """One chunk an event; the stream ends by closing, for an end mark would be no JSON."""
+    """One event per chunk; the stream ends by closing, as an end mark would not be JSON."""
 
     def __init__(self, is_extended: bool) -> None:
         self._is_extended = is_extended

@@ -272,7 +272,7 @@ class TooManyRequests(AppError):
 
 
 class RateLimit:
-    """A window that slides with the clock: never more than `per_minute` in any minute.
+    """A sliding window: at most `per_minute` requests in any minute.
 
     `per_minute` may be changed at any time; 0 turns the limit off.
     """

@@ -1,4 +1,4 @@
-"""From the server's thread to the core's: the one way to the sessions."""
+"""Run work on the core's loop for the server's thread: the one way to the sessions."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ class _QueuedChunk(Struct):
 
 
 class Outbox:
-    """A queue that never blocks the core: what is slow is its client alone.
+    """A queue that never blocks the core: a slow client delays only itself.
 
     Nothing is lost: when many chunks wait, neighbouring pieces of one message become one piece.
     Above `limit_bytes` the client is given up: the open message is closed, a failure follows,

@@ -123,7 +123,7 @@ async def stream_answer(
                 await _send_all(answer, _arriving(outbox, first, pace), before_end)
             except ConnectionError:
                 raise
-            except Exception as error:  # noqa: BLE001  # a broken connection would tell nothing
+            except Exception as error:  # noqa: BLE001  # a broken connection would explain nothing
                 cancel()
                 await answer.fail(error)
             return await answer.end()

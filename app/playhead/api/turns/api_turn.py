@@ -51,7 +51,7 @@ class ApiTurn:
         self.leaf_id: str | None = None
         self.has_ended = False
         self.is_open = False
-        """Whether what the conversation tells is already this turn's."""
+        """Whether the conversation's events already belong to this turn."""
         self.failure: Failure | None = None
         self._is_input_answered = incoming.options.has_input
         self._outbox = outbox

@@ -91,7 +91,7 @@ def resolve_tool_choice(
     unless it also allows code to run. Raises RequestError if the choice names an unknown tool.
     """
     chosen = _chosen(tools, choice)
-    if not chosen:  # it has none, or wants none called
+    if not chosen:  # it has no tools, or allows no calls
         return ToolChoice(offers_execute=choice != "none")
     has_execute = any(tool.name == EXECUTE for tool in chosen)
     must_call = choice == "required" or _named_tool(choice) is not None

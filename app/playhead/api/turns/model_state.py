@@ -81,7 +81,7 @@ class ModelState:
         try:
             async with asyncio.timeout(_KEYRING_S):
                 return (await self._keys.get(name)).secret is not None
-        except (KeyStoreError, TimeoutError):  # a locked keyring has none for us either
+        except (KeyStoreError, TimeoutError):  # a locked keyring has no key for us either
             return False
 
     async def _find_local(self) -> list[str]:
