@@ -36,9 +36,9 @@ class ArgumentReader:
         self.closed: set[str] = set()
         """Keys whose string value is whole."""
         self.is_broken = False
-        """Whether this is no JSON object."""
+        """Whether the text is not a JSON object."""
         self.overhang = 0
-        """How many letters of the last piece came after the object's end."""
+        """The number of letters of the last piece after the object's end."""
 
     @property
     def is_complete(self) -> bool:

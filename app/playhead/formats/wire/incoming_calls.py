@@ -31,7 +31,7 @@ class IncomingCalls:
         known_ids: Iterable[str] | None = None,
     ) -> None:
         self.has_code = False
-        """Whether any call that is whole was code."""
+        """Whether any complete call was code."""
         self._messages = messages
         self._canonical = canonical
         self._offers_execute = offers_execute
@@ -120,7 +120,7 @@ class IncomingCall:
         self.waiting: list[str] = []
         self.has_ended = False
         self.kind: ChunkType | None = None
-        """What it turned out to be, once that is known."""
+        """The kind of the call, once that is known."""
         self._canonical = canonical
         self._known_ids = known_ids
         self._is_code_offered = is_code_offered

@@ -276,7 +276,7 @@ class Encoder:
         self._is_over = False
         self._last = run_wire(run, "queued", ids.now_s())
         self.failure: Failure | None = None
-        """Why the run failed."""
+        """The failure that ended the run, if any."""
 
     def begin(self) -> list[Wire]:
         """Return the events that precede those of the model; [] at the second call."""

@@ -345,9 +345,9 @@ class Encoder:
         self._cost = UsageCounter(prompt_characters)
         self._has_begun = False
         self.finish_reason: str | None = None
-        """How the answer ended; None while it goes on, and after a failure."""
+        """The reason of the answer's end; None while it is in progress, and after a failure."""
         self.failure: Failure | None = None
-        """Why the answer broke off."""
+        """The failure that ended the answer, if any."""
 
     @property
     def is_over(self) -> bool:

@@ -12,7 +12,7 @@ from playhead.domain.conversation.payloads import Citation, Failure, Usage
 from playhead.formats.wire.codec import Wire
 
 CHARACTERS_PER_TOKEN = 4
-"""For estimates, where a provider gives no numbers."""
+"""Used for estimates if a provider reports no usage."""
 
 
 class UsageCounter:

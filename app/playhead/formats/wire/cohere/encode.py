@@ -24,10 +24,10 @@ from playhead.formats.wire.cohere.objects import REASONS, citation_wire, usage_w
 from playhead.formats.wire.cohere.requests import message_key
 
 SHORTEST = 2
-"""Of how many characters a value must be to be cited."""
+"""The least number of characters of a value that is cited."""
 _MOST_VALUES = 5_000
 _MOST_PLACES = 200
-"""Of one value that are looked at: answers are searched while others wait for theirs."""
+"""The most characters of a value to search: other answers wait meanwhile."""
 
 
 class VerbatimCiter:
@@ -124,7 +124,7 @@ class _Block(Struct, kw_only=True):
     index: int
     texts: list[str] = msgspec.field(default_factory=list[str])
     cited_from: int = 0
-    """Where the shown message begins in the text."""
+    """The position in the text at which the shown message begins."""
 
     @property
     def wire(self) -> Wire:
@@ -326,9 +326,9 @@ class Encoder:
         self._cost = UsageCounter(prompt_characters)
         self._has_begun = False
         self.finish_reason: str | None = None
-        """How the answer ended, in Cohere's words; None while it goes on."""
+        """The reason of the answer's end, in Cohere's words; None while it is in progress."""
         self.failure: Failure | None = None
-        """Why the answer broke off."""
+        """The failure that ended the answer, if any."""
 
     def encode(self, chunk: Chunk) -> list[Wire]:
         """Return the events that are certain after this chunk."""

@@ -53,7 +53,7 @@ class Encoder:
         self._wholes: list[Wire] = []
         self._is_over = False
         self.failure: Failure | None = None
-        """Why the answer broke off."""
+        """The failure that ended the answer, if any."""
 
     def encode(self, chunk: Chunk) -> list[Wire]:
         """Return the messages that are certain after this chunk."""

@@ -33,7 +33,7 @@ _STATES = frozenset(get_args(RunState))
 
 
 class UnknownContentError(ValueError):
-    """A content that this version cannot read, or one that misses what it needs."""
+    """A content that this version cannot read, or that lacks required fields."""
 
 
 def encode_payload(payload: Payload) -> Wire:
