@@ -41,7 +41,7 @@ class RemoteTurn:
         self.is_waiting = False
         """Whether the server waits for a decision about `proposal`."""
         self.is_paused = False
-        """Whether it waits with nobody reading it."""
+        """Whether the turn waits while no one reads it."""
         self.was_refused = False
         """Whether the server did not take the question."""
         self.is_left = False
