@@ -52,7 +52,7 @@ def run(arguments: Sequence[str], in_place_of: str = "") -> int:
     with _interpreter(options) as interpreter:
         try:
             return _chat(interpreter, options)
-        except BrokenPipeError:  # who read our output has enough, as `head` has
+        except BrokenPipeError:  # the reader of our output stopped, as `head` does
             _write_no_more()
             return FAILED
         except OSError as error:  # a full disk, as a rule
@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Chat(Interpreter):
-    """The interpreter of this terminal: who sits at it answers, if somebody does."""
+    """The interpreter of this terminal, which asks the person at it, if there is one."""
 
     def _has_input(self, display: bool, extended: bool) -> bool:
         return keyboard.is_interactive()
@@ -220,7 +220,7 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
     """Ask questions until the end of input, /quit or a second Ctrl-C; `files` go with the first."""
     with contextlib.suppress(ImportError):  # gives input() its editing, and a history in memory
         importlib.import_module("readline")
-    # Who is started by a script's `&` inherits that it is ignored; but here is a person.
+    # Processes started by a script's `&` inherit that it is ignored; but here is a person.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     display.screen.write_line("Playhead. /help says what can be typed.", "dim")
     was_interrupted = False

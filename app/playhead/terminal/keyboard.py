@@ -186,7 +186,7 @@ class TypeAhead:
 
 
 def waiting_lines() -> str:
-    """Take the whole lines that were typed and that nobody has read."""
+    """Take the whole lines that were typed and not read yet."""
     terminal, lines = _opened_terminal(), b""
     if terminal is None:
         return ""

@@ -154,7 +154,7 @@ class TerminalDisplay:
                 return "reject", ""
             word, _, rest = answer.strip().partition(" ")
             match word.lower():
-                case "y" | "yes" if not rest.strip():  # "yes but …" is no clear yes
+                case "y" | "yes" if not rest.strip():  # "yes but …" is not a clear yes
                     return "approve", None if code == before else code
                 case "n" | "no":
                     return "reject", rest.strip()
@@ -229,7 +229,7 @@ class TerminalDisplay:
     def _open(self, chunk: Wire) -> None:
         self._finish_prose("")
         self.screen.end_line()
-        if self._has_said:  # air between what was said and what comes after it
+        if self._has_said:  # a blank line between the parts
             self.screen.write("\n")
         self._has_said = chunk["type"] == "message"
         if chunk["type"] == "code" and chunk["role"] == "assistant":
