@@ -73,7 +73,7 @@ class Core(Struct, frozen=True, kw_only=True):
             self._chores.append(asyncio.create_task(self._prepare_python()))
 
     async def _prepare_python(self) -> None:
-        with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
+        with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run
             await self.interpreters.default()
 
     async def close(self) -> None:

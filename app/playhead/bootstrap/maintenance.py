@@ -77,7 +77,7 @@ def record_crashes(program: str) -> Generator[CrashWatch]:
     watch.begin()
     try:
         yield watch
-    except AppError:  # the world's doing, and said
+    except AppError:  # not a defect, and reported already
         raise
     except Exception as error:
         watch.record(error)

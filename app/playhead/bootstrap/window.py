@@ -183,7 +183,7 @@ class _Window:
         await core.executor.look_for_languages()
         if core.ports.settings.current.interpreter:
             return  # the managed one is made when somebody chooses it
-        with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
+        with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run
             await core.interpreters.default()
 
     def _tells_of_lock(self, notice: str) -> bool:
@@ -203,7 +203,7 @@ class _Window:
             return str(error)
 
     async def _close(self) -> None:
-        self._instance.refuse()  # who starts it again now wants a window that stays
+        self._instance.refuse()  # starting it again now asks for a window that stays
         self._window.hide()
         await self._window.shut_down()
         try:
