@@ -73,7 +73,7 @@ def _settled(arguments: Sequence[str]) -> list[str]:
 
             paths.use_data_dir(folder)
         else:
-            rest.append(DATA_DIR_FLAG)  # who reads the rest says that there must be a folder
+            rest.append(DATA_DIR_FLAG)  # the full parser reports a missing folder
     return rest
 
 

@@ -36,7 +36,7 @@ _SLICE_S = 0.004
 """Longest time for ready callbacks before Qt gets its turn: a quarter of a frame."""
 _LONGEST_TIMER_MS = 24 * 3600 * 1000
 _PURGE_FROM = 100
-"""As in asyncio: fewer cancelled timers than this are not worth a new heap."""
+"""The heap is rebuilt only with more cancelled timers than this, as in asyncio."""
 
 
 @contextlib.contextmanager
