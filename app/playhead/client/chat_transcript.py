@@ -71,7 +71,7 @@ class ChatTranscript:
 
     @property
     def is_changed(self) -> bool:
-        """Return whether the program has changed its messages since they were last sent."""
+        """Return whether the program has changed the messages that it got."""
         return self.messages != self._told
 
     @property

@@ -37,7 +37,7 @@ class RemoteTurn:
         self.proposal: Wire | None = None
         """The confirmation chunk that the program has seen last and may decide about."""
         self.question: Wire | None = None
-        """What running code asks for, until it is answered."""
+        """The question of the running code, until it is answered."""
         self.is_waiting = False
         """Whether the server waits for a decision about `proposal`."""
         self.is_paused = False

@@ -37,9 +37,7 @@ class KernelTurn(kernel_messages.Encoder):
 
 
 def kernel_turn_request(asked: KernelRequest, client: str) -> ClientRequest:
-    """Return the request; `execute` is always on offer and its calls go to the client by
-    default.
-    """
+    """Return the request; the client decides about `execute` calls unless code runs unasked."""
     entries, instructions = kernel_messages.read_messages(asked.messages)
     is_auto_run = asked.auto_run is True
     offering = resolve_tool_choice(

@@ -20,7 +20,7 @@ from playhead.formats.wire.codec import Wire
 
 
 def event(name: str, data: object) -> Wire:
-    """Return an event with the name that tells clients what its data is."""
+    """Return an event with a name, by which clients know the type of its data."""
     return {"event": name, "data": data}
 
 
