@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from playhead import __version__
 
 OLDEST, NEXT = (3, 11), (3, 15)
-"""What `requires-python` in pyproject.toml says."""
+"""The minimum version, as in `requires-python` in pyproject.toml."""
 KERNEL_FLAG, WORKER_FLAG = "--kernel", "--model-worker"
 DATA_DIR_FLAG = "--data-dir"
 _DATA_DIR_HELP = "keep everything below this folder, as on a stick (keys stay in the keyring)"
@@ -59,7 +59,7 @@ def python_problem(version: tuple[int, int]) -> str:
 
 
 def _settled(arguments: Sequence[str]) -> list[str]:
-    """The arguments without the data folder, which holds from here on. Raises OSError."""
+    """Apply the data folder and return the arguments without it. Raises OSError."""
     rest: list[str] = []
     following = iter(arguments)
     for argument in following:
@@ -73,12 +73,12 @@ def _settled(arguments: Sequence[str]) -> list[str]:
 
             paths.use_data_dir(folder)
         else:
-            rest.append(DATA_DIR_FLAG)  # who reads the rest says that there must be a folder
+            rest.append(DATA_DIR_FLAG)  # the full parser reports a missing folder
     return rest
 
 
 def _serve(arguments: Sequence[str]) -> int:
-    """`playhead serve`: the sessions for other programs, with no window."""
+    """Run `playhead serve`: the sessions for other programs, without a window."""
     options = _serve_parser().parse_args(arguments)
     from playhead.bootstrap.headless import ServeOptions, run_server, run_stdio
 
@@ -126,7 +126,7 @@ def _serve_parser() -> argparse.ArgumentParser:
 
 
 def _port(text: str) -> int:
-    """A port number. Raises ValueError, which argparse words."""
+    """Return the text as a port number. Raises ValueError, whose text argparse words."""
     number = int(text)
     if not 0 <= number <= 65535:
         raise ValueError(text)
@@ -134,7 +134,7 @@ def _port(text: str) -> int:
 
 
 def _chat(arguments: Sequence[str], in_place_of: str = "") -> int:
-    """`playhead chat`: the interpreter in a terminal."""
+    """Run `playhead chat`: the interpreter in a terminal."""
     from playhead.terminal import main as terminal
 
     return terminal(arguments, in_place_of)
@@ -179,7 +179,7 @@ def _open_window(arguments: Sequence[str]) -> int:
 
 
 def _chat_instead(arguments: Sequence[str], problem: str) -> int:
-    """The terminal where no window can open; it takes its own arguments beside the window's."""
+    """Chat in the terminal because no window can open; it accepts its own arguments as well."""
     windows_own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
     _add_log_level(windows_own)
     _, rest = windows_own.parse_known_args(arguments)
@@ -191,9 +191,9 @@ def _chat_instead(arguments: Sequence[str], problem: str) -> int:
 
 
 def display_problem(environment: Mapping[str, str]) -> str:
-    """Why no window can open here, with the way out; empty if one can, as far as can be told.
+    """Return why no window can open here and what to do; '' if one can, as far as is known.
 
-    Qt ends the process with an abort when there is no display, so this is asked before Qt is.
+    Qt aborts the process when there is no display, so this is checked before Qt is loaded.
     """
     if sys.platform in ("win32", "darwin") or environment.get("QT_QPA_PLATFORM"):
         return ""
@@ -221,7 +221,7 @@ def _own_command() -> str:
 
 
 def _answers(display: str) -> bool:
-    """Whether something listens at an X display's socket."""
+    """Return whether something listens at an X display's socket."""
     import socket
 
     host, colon, rest = display.rpartition(":")
@@ -229,7 +229,7 @@ def _answers(display: str) -> bool:
         return False  # no form of a display's name is without one
     number = rest.partition(".")[0]
     if not number.isdigit() or host.startswith("/"):
-        return True  # a form that only the X library knows: let it judge
+        return True  # a form that only the X library knows: leave it to the library
     try:
         if host in ("", "unix"):
             return _unix_answers(f"/tmp/.X11-unix/X{number}")  # noqa: S108 - X's own fixed place

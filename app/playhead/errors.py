@@ -9,7 +9,7 @@ AppError
 ├── DocumentError        a file that is to become a conversation
 ├── SessionError         a command that the session's state does not allow
 ├── RequestError         a program's request that cannot be understood or is not allowed
-└── InterpreterError     what a program that talks to the interpreter is told of all of these
+└── InterpreterError     any of these, as the Python client raises it
 """
 
 from __future__ import annotations
@@ -18,9 +18,8 @@ from __future__ import annotations
 class AppError(Exception):
     """Something that went wrong outside the program and that the user can mend.
 
-    `title` is one short sentence, `detail` the facts, `remedy` what to do next.
-    `code` is the stable word of the wire formats (`upstream_error`, …).
-    None of the four may ever hold a key.
+    `title` is one short sentence, `detail` the facts, `remedy` what to do next. `code` is the
+    stable word of the wire formats (`upstream_error`, …). None of the four may ever contain a key.
     """
 
     default_code = "internal_error"
@@ -39,7 +38,7 @@ class AppError(Exception):
 
     @property
     def explanation(self) -> str:
-        """All but the title, as sentences."""
+        """Return the detail and the remedy as sentences."""
         return " ".join(_ended(part) for part in (self.detail, self.remedy) if part)
 
 
@@ -127,5 +126,7 @@ class InterpreterError(AppError):
 
 
 def _ended(part: str) -> str:
-    """A detail is often foreign: without its full stop it would run into the remedy."""
+    """Return the part with a full stop: a foreign detail often lacks it and would run into the
+    next.
+    """
     return part if part.endswith((".", "!", "?", "…", ":", "”")) else f"{part}."

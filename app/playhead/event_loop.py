@@ -33,18 +33,18 @@ T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
 _SLICE_S = 0.004
-"""How long ready callbacks may run before Qt gets its turn: a quarter of a frame."""
+"""Longest time for ready callbacks before Qt gets its turn: a quarter of a frame."""
 _LONGEST_TIMER_MS = 24 * 3600 * 1000
 _PURGE_FROM = 100
-"""As in asyncio: fewer cancelled timers than this are not worth a new heap."""
+"""The heap is rebuilt only with more cancelled timers than this, as in asyncio."""
 
 
 @contextlib.contextmanager
 def _without_widgets() -> Generator[None]:
-    """Stand-ins for the libraries that qasync imports but does not need with an app handed in.
+    """Replace libraries that qasync imports but does not need when it is given an app.
 
-    They keep QtGui and QtWidgets (and with them a display's libraries) out of headless processes
-    and off the way to the first paint; who really wants them imports them afterwards.
+    This keeps QtGui and QtWidgets (and a display's libraries) out of headless processes and off the
+    way to the first paint; code that needs them imports them afterwards.
     """
     absent = [name for name in ("QtGui", "QtWidgets") if f"PySide6.{name}" not in sys.modules]
     for name in absent:
@@ -64,7 +64,7 @@ def _without_widgets() -> Generator[None]:
             os.environ["QT_API"] = binding
 
 
-if TYPE_CHECKING:  # qasync's types are unknown; this is what it stands for
+if TYPE_CHECKING:  # qasync's types are unknown; this is its type
     _QtLoop = asyncio.SelectorEventLoop
 else:
     with _without_widgets():
@@ -90,8 +90,8 @@ class _Waker(QObject):
 class EventLoop(_QtLoop):
     """asyncio on Qt's loop of the calling thread.
 
-    Ready callbacks are drained in one posted event, at most 4 ms at a time; timers lie on a heap
-    behind a single precise QTimer. Closing windows never ends the loop: its main task does.
+    Ready callbacks are drained in one posted event, at most 4 ms at a time; timers are kept in a
+    heap behind a single precise QTimer. Closing windows never ends the loop: its main task does.
     """
 
     # BaseEventLoop's own, unknown to the type checker:
@@ -136,7 +136,7 @@ class EventLoop(_QtLoop):
         *args: *Ts,
         context: Context | None = None,
     ) -> asyncio.Handle:
-        """The same from any thread."""
+        """Schedule a callback from any thread."""
         self._check_closed()
         handle = asyncio.Handle(callback, args, self, context)
         self._ready.append(handle)
@@ -144,7 +144,7 @@ class EventLoop(_QtLoop):
         return handle
 
     def _add_callback(self, handle: asyncio.Handle, delay: float = 0) -> asyncio.Handle:
-        """asyncio's own door for signal handlers."""
+        """Add a callback for asyncio's own signal handlers."""
         self._ready.append(handle)
         self._wake()
         return handle
@@ -167,7 +167,9 @@ class EventLoop(_QtLoop):
             self._wake()
 
     def _run_batch(self, until: float) -> None:
-        """What is ready now; what it makes ready comes in the next batch, as in asyncio."""
+        """Run the callbacks that are ready; those they schedule run in the next batch, as in
+        asyncio.
+        """
         for _ in range(len(self._ready)):
             if not self._ready:  # a nested Qt loop ran the rest
                 return
@@ -276,18 +278,21 @@ class EventLoop(_QtLoop):
     def _add_writer(
         self, fd: Any, callback: Callable[..., Any], *args: Any, context: Context | None = None
     ) -> None:
-        """The same for a descriptor that takes more."""
+        """Call back whenever the descriptor can be written."""
         run = (context or copy_context()).run
         super()._add_writer(fd, run, callback, *args)  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
 
     # Threads: asyncio's own pool, started as needed and joined by shutdown_default_executor
 
     def run_in_executor(self, executor: Any, func: Callable[..., Any], *args: Any) -> Any:
-        """As asyncio does; qasync's would start ten threads at once and lose the context."""
+        """Run a function in an executor, as asyncio does.
+
+        qasync's own would start ten threads at once and lose the context.
+        """
         return BaseEventLoop.run_in_executor(self, executor, func, *args)
 
     def set_default_executor(self, executor: Any) -> None:
-        """As asyncio does."""
+        """Set the default executor, as asyncio does."""
         BaseEventLoop.set_default_executor(self, executor)
 
     # Life
@@ -323,7 +328,7 @@ class EventLoop(_QtLoop):
             signal.set_wakeup_fd(before)
 
     def close(self) -> None:
-        """Let go of all that is queued and of the Qt objects."""
+        """Release everything that is queued, and the Qt objects."""
         if self.is_closed():
             return
         super().close()

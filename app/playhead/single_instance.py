@@ -79,7 +79,7 @@ class SingleInstance(QObject):
             self._server = None
 
     def close(self) -> None:
-        """Let the next start be the first."""
+        """Stop listening, so that the next start becomes the first instance."""
         self.refuse()
         self._lock.release()
 
@@ -106,7 +106,7 @@ class SingleInstance(QObject):
             return True
 
     def _hand_over(self, files: list[str]) -> bool:
-        """Whether the first instance took the files."""
+        """Send the files to the first instance; return whether it accepted them."""
         socket = QLocalSocket()
         if _is_own(self._name):
             socket.connectToServer(self._name)
@@ -153,7 +153,7 @@ class _Visitor(QObject):
 
 
 def server_name(data_dir: Path) -> str:
-    """A path that only this user can reach, or a pipe's name on Windows."""
+    """Return a path that only this user can reach, or a pipe's name on Windows."""
     who = f"{getpass.getuser()}\n{data_dir.resolve()}"
     name = "playhead-" + hashlib.sha256(who.encode()).hexdigest()[:16]
     if sys.platform == "win32":
@@ -166,7 +166,9 @@ def server_name(data_dir: Path) -> str:
 
 
 def _is_own(path: str) -> bool:
-    """Whether the socket is this user's (in the system's temporary folder it may be another's)."""
+    """Return whether the socket is this user's (another user may own one in a shared temp
+    folder).
+    """
     try:
         return sys.platform == "win32" or os.stat(path).st_uid == os.getuid()
     except OSError:
@@ -182,7 +184,7 @@ def _is_private(folder: str) -> bool:
 
 
 def _decode(text: bytes) -> list[str] | None:
-    """The files of a message, or None if it is none."""
+    """Return the files of a message, or None if it is not valid."""
     if len(text) > LIMIT_BYTES:
         return None
     try:

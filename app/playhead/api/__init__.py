@@ -1,1 +1,1 @@
-"""The face for other programs; may import session, formats and what lies below, never `ui`."""
+"""The face for other programs; may import session, formats and the packages below, never `ui`."""

@@ -1,4 +1,4 @@
-"""What an operation of the API is, and the OpenAPI document of all of them."""
+"""Describe the operations of the API, and make the OpenAPI document of all of them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playhead.api import schemas
 Method = Literal["GET", "POST", "PATCH", "DELETE"]
 
 GATE_ERRORS = (401, 403, 404, 405, 429, 500)
-"""What can come of any request, wherever it goes."""
+"""Errors that any request can get."""
 BODY_ERRORS = (400, 408, 413, 415)
 TURN_ERRORS = (*BODY_ERRORS, 423)
 
@@ -29,10 +29,10 @@ class Parameter(Struct, frozen=True):
 class Operation(Struct, frozen=True, kw_only=True):
     """One method of one path.
 
-    `name` binds it to its handler; what stands in braces in `path` is a text of the address.
-    `status` is that of a success, 204 for one that says nothing. `answer` is the JSON of it, None
-    for any object; `files` are the media types where it is a file instead. `event` is what one
-    `data:` line holds where the answer can be a stream. `errors` come besides the gate's.
+    `name` binds it to its handler; names in braces in `path` are text parameters. `status` is that
+    of a success, 204 for one without a body. `answer` is its JSON, None for any object; `files` are
+    the media types if it is a file instead. `event` is the data of one `data:` line if the answer
+    can be a stream. `errors` are added to those of the gate.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Operation(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     is_body_optional: bool = False
     is_open: bool = False
-    """Whether no key is asked for."""
+    """Whether the operation needs no key."""
     query: tuple[Parameter, ...] = ()
     example: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
@@ -88,7 +88,7 @@ _HEADERS: dict[int, JsonObject] = {
 
 
 def document(operations: Iterable[Operation], version: str) -> JsonObject:
-    """The whole document."""
+    """Return the whole document."""
     known = tuple(operations)
     paths: dict[str, JsonObject] = {}
     for operation in known:
@@ -166,7 +166,7 @@ def _responses(operation: Operation) -> JsonObject:
 
 
 def _content(operation: Operation) -> JsonObject:
-    """What a success is, by media types; nothing where it says nothing."""
+    """Return the content of a success, by media types; empty if it has no body."""
     if operation.status == 204:
         return {}
     if operation.files:

@@ -1,4 +1,4 @@
-"""Which handler answers which operation."""
+"""Bind each operation to its handler."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from playhead.api.server.responder import Responder, Services
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 _THREAD_ID = "{thread_id:(?!runs$)[^{}/]+}"
-"""`/v1/threads/runs` is no thread."""
+"""`/v1/threads/runs` is not the address of a thread."""
 
 
 def add_routes(app: web.Application, services: Services, assistants: Assistants) -> None:
@@ -37,7 +37,7 @@ def add_routes(app: web.Application, services: Services, assistants: Assistants)
 
 
 def _handlers(services: Services, assistants: Assistants) -> Mapping[str, Handler]:
-    """By the operation's name."""
+    """Return the handlers by the operations' names."""
     answering = Responder(services)
     documents = DocumentsHandler(services)
     native = NativeChatHandler(answering)

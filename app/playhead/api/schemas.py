@@ -8,7 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 DIRECT = "playhead/direct"
-"""What Direct mode, which asks no model, is called on the wire."""
+"""The name on the wire of Direct mode, which asks no model."""
 
 _REFERENCE = "#/components/schemas/"
 
@@ -138,7 +138,7 @@ class ChatMessage(_Wire, frozen=True):
 
 
 class ToolFunction(_Wire, frozen=True):
-    """What the model is told of a tool; `parameters` is a JSON schema."""
+    """A function that the model may call; `parameters` is a JSON schema."""
 
     name: Annotated[str, Meta(min_length=1)]
     description: str | None = None
@@ -146,14 +146,14 @@ class ToolFunction(_Wire, frozen=True):
 
 
 class Tool(_Wire, frozen=True):
-    """A tool that the client carries out. One named `execute` makes it the judge of code."""
+    """A tool that the client executes. With one named `execute` the client decides about code."""
 
     type: Literal["function"]
     function: ToolFunction
 
 
 class StreamOptions(_Wire, frozen=True):
-    """What a stream holds besides the answer."""
+    """Options of a stream."""
 
     include_usage: bool | None = None
 
@@ -244,7 +244,7 @@ class CohereEvent(_Wire, frozen=True):
 
 
 class KernelMessage(_Wire, frozen=True):
-    """One message of @unternet/kernel; which fields it has says its type."""
+    """One message of @unternet/kernel; its type determines its fields."""
 
     type: str
     id: str | None = None
@@ -317,7 +317,7 @@ class Completion(_Wire, frozen=True):
 
 
 class CompletionDelta(_Wire, frozen=True):
-    """What is new."""
+    """The new part of an answer."""
 
     role: str | None = None
     content: str | None = None
@@ -364,7 +364,7 @@ class ModelList(_Wire, frozen=True):
 
 
 class LlmHealth(_Wire, frozen=True):
-    """The model that answers where a request names none."""
+    """The model that answers requests that name none."""
 
     model: str
     status: Literal["ready", "no_key", "unreachable"]
@@ -384,7 +384,7 @@ class KernelCounts(_Wire, frozen=True):
 
 
 class HealthAnswer(_Wire, frozen=True):
-    """How the server is; the last three only with `detail=full` and the key."""
+    """The server's health; the last three fields only with `detail=full` and the key."""
 
     status: Literal["healthy"]
     version: str
@@ -395,7 +395,7 @@ class HealthAnswer(_Wire, frozen=True):
 
 
 class ErrorDetail(_Wire, frozen=True):
-    """What went wrong: `code` is a stable word, `param` the field at fault."""
+    """An error: `code` is a stable word, `param` the field at fault."""
 
     code: str
     message: str
@@ -429,7 +429,7 @@ class SessionLlm(_SessionWire, frozen=True):
 
 
 class SessionConfig(_SessionWire, frozen=True):
-    """What a session wants otherwise than the settings; null is what those say."""
+    """A session's differences from the settings; null uses the setting."""
 
     llm: SessionLlm | None = None
     system_prompt: MessageText | UnsetType | None = UNSET
@@ -462,7 +462,7 @@ class SessionList(_SessionWire, frozen=True):
 
 
 class SessionMessages(_SessionWire, frozen=True):
-    """What was said, oldest first; code that waits for a decision comes last."""
+    """The messages of a session, oldest first; code that waits for a decision comes last."""
 
     messages: list[NativeMessage]
 

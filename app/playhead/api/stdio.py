@@ -1,16 +1,16 @@
-"""The sessions' face for a program at the other end of two pipes: JSON lines both ways.
+"""Serve sessions to a program over two pipes, as JSON lines both ways.
 
 From the program, one object a line, by `do`:
     begin   messages (native, to resume from), config: a fresh conversation; also a reset
     chat    turn, messages (native, new), config (if it changed): ask
     decide  turn, decision (approve, deny), code, reason: about the code that waits
-    kernel  turn, messages (of @unternet/kernel, the whole history), tools, config: ask in those;
+    kernel  turn, messages (of @unternet/kernel, the whole history), tools, config: ask in these;
             its conversation is apart from that of `chat`, and recognised by the history
     forget  ends what `kernel` has begun, with its kernels
     stop    turn: end the turn and its code
     input   turn, id, text: a line for the code that asks for one; with has_input false in config
-            nobody will: standard input ends where a run begins, a question ends the turn
-    text    turn, text, end: text as it is for what reads standard input, and its end if `end`;
+            no one types one: standard input ends where a run begins, a question ends the turn
+    text    turn, text, end: unchanged text for the reader of standard input, and its end if `end`;
             with `run` only for that run of the turn, the first being 1. The report of the run's end
             has the number of its bytes (as UTF-8) that were read as `input_bytes`, if not 0
 The end of the lines ends everything.
@@ -18,7 +18,7 @@ The end of the lines ends everything.
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
 kinds, the last of them server/status or server/error; {"turn", "waits"} after a confirmation that
 needs a decision; {"turn", "message"} of a `kernel`, before a last chunk; {"turn", "ended"};
-{"error": {"code", "message"}, "turn"?} for what was refused. A refused chat ends as well.
+{"error": {"code", "message"}, "turn"?} for a refused command. A refused chat ends as well.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
 
 STOP_GRACE_S = 1.0
-"""As for other clients that are gone: the kill follows the interrupt soon."""
+"""Short, as for other clients that disconnected: the kill follows the interrupt soon."""
 
 Send = Callable[[Mapping[str, Any]], bool]
 
 
 def turn_options(config: Mapping[str, Any]) -> TurnOptions:
-    """What a turn takes from the program's settings. Raises RequestError."""
+    """Return the options of a turn from the program's settings. Raises RequestError."""
     key = _text(config, "api_key")
     choice = ModelChoice(
         model=_text(config, "model"),
@@ -78,7 +78,7 @@ def turn_options(config: Mapping[str, Any]) -> TurnOptions:
 
 
 class StdioTurn:
-    """Made before the session begins the turn; `is_over` once the program was told its end."""
+    """A turn, made before the session begins it; `is_over` once its end was sent to the program."""
 
     def __init__(self, turn_id: str, session: Session, send: Send, has_input: bool) -> None:
         self.id = turn_id
@@ -97,7 +97,7 @@ class StdioTurn:
         )
 
     def close(self) -> None:
-        """Hear no more."""
+        """Stop listening to the turn."""
         self.is_over = True
         for unsubscribe in self._unsubscribe:
             unsubscribe()
@@ -128,7 +128,7 @@ class StdioTurn:
             asyncio.get_running_loop().call_soon(self._end_at_rest, True)
 
     def _end_at_rest(self, is_certain: bool = False) -> None:
-        """Tell the end when the session can take the next turn."""
+        """Send the end of the turn when the session can take the next one."""
         if self.is_over or self._session.state != "idle":
             return
         if not self._has_last:
@@ -139,7 +139,7 @@ class StdioTurn:
         self._tell({"ended": True})
 
     def _failure(self) -> Failure:
-        """Why a turn ended without a word of its own."""
+        """Return the reason of a turn that ended without reporting one."""
         error = self._error or AppError(
             "Something in Playhead itself went wrong.",
             remedy="Its log file has the details. If it keeps happening, please report it.",
@@ -150,14 +150,14 @@ class StdioTurn:
         wire = encode_chunk(chunk)
         if isinstance(chunk.content, RunReport) and chunk.content.state == "started":
             self.runs += 1
-        if isinstance(chunk.content, Failure):  # our own face tells the remedy apart
+        if isinstance(chunk.content, Failure):  # our own client reads the remedy separately
             words = {"detail": chunk.content.detail, "remedy": chunk.content.remedy}
             wire["error"] = {**wire["error"], **words}
         self._tell({"chunk": wire})
 
     def _tell(self, message: Mapping[str, Any]) -> None:
         if not self._send({"turn": self.id, **message}):
-            self._session.stop()  # nobody reads: nothing shall run unseen
+            self._session.stop()  # without a reader no code must run unseen
 
 
 def _text(config: Mapping[str, Any], name: str) -> str | None:
@@ -189,7 +189,7 @@ _COMPLETE = Chunk(role="server", type="status", content="complete")
 
 
 class StdioKernelTurn:
-    """Where the chunks of the turn go: out as messages, its end as a native chunk."""
+    """The sink of a turn's chunks: sends messages, and the end as a native chunk."""
 
     def __init__(self, turn_id: str, turns: Turns, send: Send) -> None:
         self.id = turn_id
@@ -221,7 +221,7 @@ class StdioKernelTurn:
             return True
         is_read = True
         for event in self._answer.encode(chunk):
-            if event["type"] != "error":  # told by its chunk, with all its words
+            if event["type"] != "error":  # reported by its chunk, with its whole text
                 is_read = self._send({"turn": self.id, "message": event})
         if (chunk.role, chunk.type) == ("server", "error"):
             is_read = self._send({"turn": self.id, "chunk": encode_chunk(chunk)})
@@ -232,7 +232,7 @@ class StdioKernelTurn:
         return is_read
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """End the turn: nothing follows."""
         if self.is_over:
             return
         self.is_over = True
@@ -268,9 +268,10 @@ _log = logging.getLogger(__name__)
 
 
 def claim_pipes() -> tuple[BinaryIO, BinaryIO]:
-    """Take standard input and output for the lines alone.
+    """Take standard input and output for the lines only.
 
-    Who prints from now on prints to stderr, and no child of ours gets hold of the pipes.
+    Everything else that prints from now on prints to stderr, and child processes do not inherit the
+    pipes.
     """
     sys.stdout.flush()
     commands, lines = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb", buffering=0)
@@ -284,7 +285,9 @@ def claim_pipes() -> tuple[BinaryIO, BinaryIO]:
 async def serve_stdio(
     sessions: Sessions, turns: Turns, stdin: BinaryIO, stdout: BinaryIO, version: str
 ) -> int:
-    """Serve one program until its end; the exit status. Who owns sessions and turns closes them."""
+    """Serve one program until it ends and return the exit status. The caller closes the
+    sessions.
+    """
     lines = LineWriter(stdout)
     service = _Service(sessions, turns, lines)
     lines.send({"ready": True, "version": version})
@@ -299,7 +302,7 @@ async def serve_stdio(
 
 
 class LineWriter:
-    """Writes lines in a thread of its own, as many at once as wait."""
+    """Writes lines in its own thread, joining the lines that wait."""
 
     def __init__(self, stdout: BinaryIO) -> None:
         self._stdout = stdout
@@ -322,7 +325,7 @@ class LineWriter:
         return True
 
     async def close(self) -> None:
-        """Write what waits, unless nobody reads."""
+        """Write the lines that wait, unless the reader is gone."""
         with self._change:
             self._is_closed = True
             self._change.notify()
@@ -348,7 +351,7 @@ class LineWriter:
 
 
 async def _commands(stdin: BinaryIO) -> AsyncGenerator[Mapping[str, Any], None]:
-    """The program's commands; a thread waits for them, which works for every kind of pipe."""
+    """Yield the program's commands; a thread waits for them, which works for every kind of pipe."""
     loop = asyncio.get_running_loop()
     queue = asyncio.Queue[bytes]()
 
@@ -383,7 +386,7 @@ class _Service:
         self._config: Mapping[str, Any] = {}
 
     async def do(self, command: Mapping[str, Any]) -> None:
-        """Carry out one command, or say why not."""
+        """Execute one command, or report why that is not possible."""
         verb, turn = command.get("do"), command.get("turn")
         try:
             if verb == "begin":
@@ -466,7 +469,7 @@ class _Service:
             return
         session, turn = self._expect_session(), self._turn
         if turn is None or turn.is_over or turn.id != turn_id:
-            return  # it came too late, which is nobody's fault
+            return  # it came too late, which is not an error
         match command:
             case {"do": "stop"}:
                 session.stop()

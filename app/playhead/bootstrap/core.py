@@ -36,7 +36,7 @@ TOKEN = "PLAYHEAD_TOKEN"  # noqa: S105 - the name of a variable
 
 
 class Overrides(Struct, frozen=True, kw_only=True):
-    """What a command line says otherwise than the settings; None leaves those as they are.
+    """Settings that a command line overrides; None keeps the setting.
 
     `keeps_history` False: conversations live as long as the process. `how_to_choose` says how a
     model is chosen, where there is no window.
@@ -73,7 +73,7 @@ class Core(Struct, frozen=True, kw_only=True):
             self._chores.append(asyncio.create_task(self._prepare_python()))
 
     async def _prepare_python(self) -> None:
-        with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
+        with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run
             await self.interpreters.default()
 
     async def close(self) -> None:
@@ -138,7 +138,7 @@ def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:
     if wanted.model is not None and wanted.api_base is None:
         changes["api_base"] = ""  # the stored address belongs to the stored model
     if wanted.model is not None:
-        changes["profile"] = ""  # which may have a model of its own
+        changes["profile"] = ""  # which may have its own model
     said = {name: value for name, value in changes.items() if value is not None}
     return OverriddenSettings(stored, said) if said else stored
 
@@ -146,7 +146,7 @@ def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:
 def _operator_key(
     catalog: ModelCatalog, settings: AppSettings, secrets: Mapping[str, Secret]
 ) -> dict[str, str]:
-    """The key that came with the start is for the model of the start, and for no other address."""
+    """Return the operator's key for the model of the start only, and for no other address."""
     if PROVIDER_KEY not in secrets or not settings.model:
         return {}
     return {catalog.key_name(settings.model, settings.api_base): PROVIDER_KEY}

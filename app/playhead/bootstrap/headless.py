@@ -29,13 +29,13 @@ _log = logging.getLogger(__name__)
 _OWN_PROGRAM = ApiPolicy(
     may_approve=lambda: True, may_auto_run=lambda: True, approve_switch="", auto_run_switch=""
 )
-"""Whoever started us decides about all."""
+"""The program that started us decides about everything."""
 PORT_TAKEN = 3
 """The exit status when the port is another program's."""
 
 
 class ServeOptions(Struct, frozen=True, kw_only=True):
-    """What `playhead serve` was told; None leaves it to the settings."""
+    """Options of `playhead serve`; None uses the setting."""
 
     host: str = "127.0.0.1"
     port: int = 5001
@@ -51,7 +51,7 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
 
 
 def run_server(options: ServeOptions) -> int:
-    """Serve over HTTP until a signal; the exit status, `PORT_TAKEN` where the port is."""
+    """Serve over HTTP until a signal; return the exit status, `PORT_TAKEN` if the port is taken."""
     log_file.begin(paths.logs_dir(), options.log_level)
     app = QCoreApplication([sys.argv[0]])
     try:
@@ -123,7 +123,7 @@ async def _open_history(core: Core) -> None:
 
 
 def _policy(options: ServeOptions) -> ApiPolicy:
-    """There is no window to click in: who holds the token approves."""
+    """Return the API's policy without a window: the holder of the token approves."""
     return ApiPolicy(
         may_approve=lambda: True,
         may_auto_run=lambda: options.allows_auto_run,

@@ -1,4 +1,4 @@
-"""What libraries would do at the start and nobody needs: kept from doing it, before the window."""
+"""Skip work that libraries do when they are imported and that the program does not need."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ def leave_tls_out_of_asyncio() -> None:
 
 
 def leave_sources_unread() -> None:
-    """Have PySide6 not search each imported module's source for its own name.
+    """Keep PySide6 from searching each imported module's source for its own name.
 
-    It does so (`shibokensupport.feature`) to learn who may use `from __feature__ import …`, which
-    nobody here does: a tenth of the way to the first paint, and all that text stays in memory.
-    Where another version of PySide6 does it otherwise, nothing changes.
+    It searches (`shibokensupport.feature`) for modules that may use `from __feature__ import …`,
+    which this program never does. That takes a tenth of the time to the first paint, and all that
+    text stays in memory. If another version of PySide6 works differently, nothing changes.
     """
     importlib.import_module("PySide6")  # puts shibokensupport in its place
     try:

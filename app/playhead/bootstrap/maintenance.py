@@ -24,7 +24,7 @@ from playhead.storage.program_folders import ProgramFolders
 
 
 def make_maintenance(core: Core) -> Maintenance:
-    """Costs nothing until it is asked for something."""
+    """Return the maintenance operations; they do no work until they are called."""
     reset = Reset(core.ports.settings, core.keys, core.history, core.sessions)
     return Maintenance(ProgramFolders(), StoredCrashes(paths.crashes_dir()), reset)
 
@@ -45,9 +45,9 @@ class Reset:
         self._sessions = sessions
 
     async def reset(self, wish: ResetOptions) -> str:
-        """Reset the settings and what is wished; the folder that has what was there before.
+        """Reset the settings and the chosen data; return the backup's folder.
 
-        Nothing is taken before it lies there. Raises StorageError or KeyStoreError.
+        Nothing is removed before its backup is complete. Raises StorageError or KeyStoreError.
         """
         data = paths.data_dir()
         backup = await asyncio.to_thread(
@@ -61,7 +61,7 @@ class Reset:
         return str(backup)
 
     async def _put_conversations_away(self, backup: Path) -> None:
-        """All of them, into the backup and off the list."""
+        """Move all conversations into the backup and off the list."""
         await self._history.copy_to(backup / paths.history_path().name)
         folders = [paths.outputs_dir(), paths.data_dir() / "attachments"]
         await asyncio.to_thread(backups.keep_folders, backup, folders)
@@ -72,12 +72,12 @@ class Reset:
 
 @contextmanager
 def record_crashes(program: str) -> Generator[CrashWatch]:
-    """`program` is what a report calls the process. Errors that end it are noted and go on."""
+    """Record crashes; `program` names the process in reports. Errors that end it are re-raised."""
     watch = CrashWatch(paths.crashes_dir(), program)
     watch.begin()
     try:
         yield watch
-    except AppError:  # the world's doing, and said
+    except AppError:  # not a defect, and reported already
         raise
     except Exception as error:
         watch.record(error)
@@ -88,7 +88,9 @@ def record_crashes(program: str) -> Generator[CrashWatch]:
 
 @contextmanager
 def record_errors(watch: CrashWatch) -> Generator[None]:
-    """Note what nobody catches in the loop's tasks and in threads; it is told as ever."""
+    """Record uncaught errors of the loop's tasks and of threads; they are still reported as
+    usual.
+    """
     loop = asyncio.get_running_loop()
     told_of_threads = threading.excepthook
 

@@ -55,10 +55,10 @@ def make_server(
     options: ServerOptions,
     token: Callable[[], Secret | None],
 ) -> ApiServer:
-    """A server that does not listen yet; call it on the core's loop."""
+    """Return a server that does not listen yet; call this on the core's loop."""
 
     def trusted() -> tuple[int, ...]:
-        """The model worker hides its files from us, but runs nobody's code."""
+        """Return the model worker's pid: it hides its files from us but runs no code of users."""
         pid = core.worker.pid
         return () if pid is None else (pid,)
 

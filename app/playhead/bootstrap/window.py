@@ -73,7 +73,7 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
         if instance.claim(files) == "handed_over":
             return 0
         return run(_Window(app, instance, files, crashes).live(), app)
-    except AppError as error:  # there is no window yet that could show it
+    except AppError as error:  # no window exists yet to show it
         sys.stderr.write(f"{error}\n")
         return 1
     finally:
@@ -81,9 +81,9 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
 
 
 def _application() -> Application:
-    """Qt reads how large all is to be here and never again; a size that the user gave it wins.
+    """Make the application with the scale that the user set, which Qt reads only here.
 
-    Programs that we start have a size of their own.
+    Programs that we start have their own scale.
     """
     percent = stored_scale(paths.settings_path())
     if percent == 100 or _SCALE in os.environ:
@@ -157,7 +157,7 @@ class _Window:
         return 0
 
     async def _start(self) -> None:
-        """What the first paint did not need."""
+        """Start what the first paint did not need."""
         core = self._core
         core.history.on_failure(self._on_history_failure)
         self._instance.activated.connect(self._on_activated)
@@ -183,11 +183,11 @@ class _Window:
         await core.executor.look_for_languages()
         if core.ports.settings.current.interpreter:
             return  # the managed one is made when somebody chooses it
-        with contextlib.suppress(AppError):  # said where the interpreter is shown, and at a run
+        with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run
             await core.interpreters.default()
 
     def _tells_of_lock(self, notice: str) -> bool:
-        """Say for as long as it lasts that conversations can only be read; whether it is so."""
+        """Show a notice while conversations are read-only; return whether they are."""
         try:
             self._core.sessions.expect_writable()
         except StorageError as error:
@@ -203,7 +203,7 @@ class _Window:
             return str(error)
 
     async def _close(self) -> None:
-        self._instance.refuse()  # who starts it again now wants a window that stays
+        self._instance.refuse()  # starting it again now asks for a window that stays
         self._window.hide()
         await self._window.shut_down()
         try:
@@ -289,13 +289,13 @@ def _log_first_paint() -> None:
 
 
 def _collect_garbage_again() -> None:
-    """What start-up made lives as long as the window: later collections need not look at it."""
+    """Start garbage collection again, except of what was made at the start and stays."""
     gc.freeze()
     gc.enable()
 
 
 def _process_age_ms() -> float:
-    """Milliseconds since this process was started, where the system says when; else 0."""
+    """Return the milliseconds since this process was started, or 0 if the system does not say."""
     try:
         with open("/proc/self/stat", encoding="ascii") as file:
             started_ticks = int(file.read().rpartition(")")[2].split()[19])

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def is_extended(chunk: Mapping[str, Any]) -> bool:
-    """Return whether a plain reader has no word for this chunk; for the server's there is none."""
+    """Return whether the chunk is of a kind that only our extended readers know."""
     from playhead.formats.wire.native.encode import is_extended_kind
 
     role, kind = str(chunk.get("role")), str(chunk.get("type"))
@@ -23,14 +23,14 @@ def is_extended(chunk: Mapping[str, Any]) -> bool:
 
 
 def without_call_id(chunk: Wire) -> Wire:
-    """The chunk as the original format has it: without the id of a call."""
+    """Return the chunk in the original format, which has no id for calls."""
     if "id" in chunk and chunk.get("type") in ("code", "console"):
         return {name: value for name, value in chunk.items() if name != "id"}
     return chunk
 
 
 def run_end_chunks(chunk: Mapping[str, Any]) -> list[Wire]:
-    """Return the end of a run as output, where nothing that a plain reader knows tells of it."""
+    """Return the end of a run as output, if no chunk that a plain reader knows reports it."""
     if chunk.get("type") != "run":
         return []
     from playhead.domain.text.run_ends import run_end_as_output
@@ -61,7 +61,7 @@ def _new_fold() -> MessageFold:
 
 
 class ChatTranscript:
-    """`messages` belongs to the program, which may change it; `is_changed` then says so.
+    """Holds the messages of a chat; `is_changed` is set after the program has edited `messages`.
 
     Confirmations, active lines and our own faces' kinds are not kept.
     """
@@ -75,18 +75,20 @@ class ChatTranscript:
 
     @property
     def messages(self) -> list[Wire]:
-        """All messages, the one that streams with its text so far."""
+        """Return all messages, the streaming one with its text so far."""
         self._join()
         return self._messages
 
     @property
     def is_changed(self) -> bool:
-        """Whether the program changed something that it was told."""
+        """Return whether the program has changed the messages that it got."""
         return self.messages != self._told
 
     @property
     def edit(self) -> str | None:
-        """The code that the program wrote over the proposed one, in the message itself."""
+        """Return the code with which the program replaced the proposed one in the message
+        itself.
+        """
         place = self._proposed
         if place is None or place >= min(len(self.messages), len(self._told)):
             return None
@@ -117,7 +119,7 @@ class ChatTranscript:
             self._take(chunk)
 
     def replace_code(self, code: str) -> None:
-        """Let the proposed code be what runs in its place."""
+        """Replace the proposed code with the code that is to run."""
         if self._proposed is not None and self._proposed < len(self._told):
             self._told[self._proposed]["content"] = code
             if self._proposed < len(self._messages):

@@ -37,11 +37,11 @@ class RemoteTurn:
         self.proposal: Wire | None = None
         """The confirmation chunk that the program has seen last and may decide about."""
         self.question: Wire | None = None
-        """What running code asks for, until it is answered."""
+        """The question of the running code, until it is answered."""
         self.is_waiting = False
         """Whether the server waits for a decision about `proposal`."""
         self.is_paused = False
-        """Whether it waits with nobody reading it."""
+        """Whether the turn waits while no one reads it."""
         self.was_refused = False
         """Whether the server did not take the question."""
         self.is_left = False
@@ -79,7 +79,7 @@ class RemoteTurn:
     # The program's side
 
     def take(self) -> Wire | None:
-        """The next thing the server says; waits for it."""
+        """Wait for the server's next message and return it."""
         while True:
             try:
                 return self._inbox.get(timeout=_POLL_S)
@@ -87,7 +87,7 @@ class RemoteTurn:
                 continue
 
     def take_now(self) -> Wire | None:
-        """The next thing that has been said already. Raises queue.Empty."""
+        """Return a message that has arrived already, without waiting. Raises queue.Empty."""
         return self._inbox.get_nowait()
 
     def on_arrival(self, wake: Callable[[], None] | None) -> None:
@@ -95,7 +95,7 @@ class RemoteTurn:
         self._wake = wake
 
     def hear(self, message: Wire | None) -> Wire | None:
-        """Understand it; the chunk that is for the program, if there is one in it."""
+        """Process a message; return the chunk in it that is for the program, if any."""
         with self._lock:
             if self.done.is_set():
                 return None
@@ -116,7 +116,7 @@ class RemoteTurn:
 
     @property
     def is_over(self) -> bool:
-        """Whether there is nothing more to read."""
+        """Return whether there is nothing more to read."""
         return self.done.is_set() or self.is_left
 
     def raise_failure(self) -> None:
@@ -126,12 +126,14 @@ class RemoteTurn:
             raise self._failure
 
     def pause(self) -> Wire | None:
-        """Stop reading, but do not leave: the proposal goes on waiting."""
+        """Stop reading without leaving the turn: the proposal keeps waiting for a decision."""
         self.is_paused = True
         return self.proposal
 
     def go_on(self) -> None:
-        """The program asks for more: send the decision that it made, or makes by this."""
+        """Continue the turn with the decision that the program has made; that approves by
+        default.
+        """
         if not self.is_waiting:
             return
         decision = self._decision or self._approval(self._transcript.edit)
@@ -147,15 +149,15 @@ class RemoteTurn:
         self._server.send(decision)
 
     def approve(self, code: str | None) -> None:
-        """Decide that the proposal runs, or `code` in its place, when the program goes on."""
+        """Approve the proposal, or `code` in its place, for when the program continues."""
         self._decision = self._approval(code)
 
     def reject(self, reason: str) -> None:
-        """Decide that it does not run and that the model is told why."""
+        """Reject the proposal and give the model the reason."""
         self._decision = self._command("decide", decision="deny", reason=reason)
 
     def answer(self, text: str | None) -> None:
-        """Hand the running code the line that it asked for; None: it comes by `send_text`."""
+        """Send the line that the running code asked for; None: it comes by `send_text`."""
         if self.question is not None:
             if text is not None:
                 self._server.send(self._command("input", id=self.question["id"], text=text))
@@ -168,7 +170,7 @@ class RemoteTurn:
             self._server.send(self._command("text", text=text, end=is_end, **only))
 
     def fail(self, error: InterpreterError) -> None:
-        """Let the turn be stopped for this reason."""
+        """Stop the turn because of this error."""
         self._failure = self._failure or error
         self.status = "failed"
         self.question = None
@@ -180,7 +182,7 @@ class RemoteTurn:
             self._server.send(self._command("stop"))
 
     def leave(self) -> None:
-        """Nobody reads on: decline what waits, stop what runs."""
+        """Leave the turn: decline the code that waits and stop the code that runs."""
         with self._lock:
             if self.is_over:
                 return
@@ -193,7 +195,7 @@ class RemoteTurn:
             self._wake()
 
     def _refuse(self, error: InterpreterError) -> None:
-        """The first refusal is the cause; what was asked is not part of the conversation then."""
+        """Keep the first refusal as the cause and remove the question from the conversation."""
         if self._has_answer:
             return  # of a decision that came too late
         if not self.was_refused:
@@ -244,7 +246,7 @@ class RemoteTurn:
 
 
 def _failure(chunk: Wire) -> InterpreterError:
-    """A server/error as an exception with the same words."""
+    """Return a server/error as an exception with the same text."""
     error: Wire = chunk.get("error") or {}
     return InterpreterError(
         str(error.get("message") or chunk.get("content") or "The turn failed."),
@@ -262,7 +264,7 @@ def _refusal(error: Wire) -> InterpreterError:
 
 
 _REST_S = 15.0
-"""How long the turn before may take to end once it was left."""
+"""Time that the previous turn gets to end after it was left."""
 
 
 class Connection:
@@ -293,7 +295,7 @@ class Connection:
             changed = {} if config == self._told else {"config": config}
             turn = RemoteTurn(f"t{next(self._numbers)}", server, self.transcript)
             command = {"do": "chat", "turn": turn.id, "messages": list(asked), **changed}
-            line = to_line(command)  # what is no JSON fails before anything has begun
+            line = to_line(command)  # values that are not JSON fail before the turn begins
             self._told = config
             self.turn = turn
             self.transcript.add(asked)
@@ -332,7 +334,7 @@ class Connection:
             turn.done.wait(_REST_S)
 
     def replace(self, messages: Iterable[Mapping[str, Any]]) -> None:
-        """Let these be the conversation, from the next turn on."""
+        """Replace the conversation with these messages, from the next turn on."""
         with self._lock:
             self.rest()
             self.transcript = ChatTranscript(messages)

@@ -1,4 +1,4 @@
-"""What a program holds in its hand: settings, the conversation, and chats over the pipe."""
+"""The interpreter object of a program: its settings, the conversation and chats over the pipe."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Asked = str | Mapping[str, Any] | Iterable[Mapping[str, Any]]
 
 @dataclass(slots=True)
 class ModelFields:
-    """Which model answers; None leaves it to the settings of the app."""
+    """Holds the choice of the model; None uses the one in the app's settings."""
 
     model: str | None = None
     api_base: str | None = None
@@ -62,7 +62,7 @@ class InterpreterClient:
 
     @property
     def model(self) -> str | None:
-        """The model's name, as in "openai/gpt-5"; None: as the settings of the app say."""
+        """Return the model's name, as in "openai/gpt-5"; None uses the app's settings."""
         return self.llm.model
 
     @model.setter
@@ -71,7 +71,7 @@ class InterpreterClient:
 
     @property
     def api_base(self) -> str | None:
-        """The address of the model's server; it is given `api_key` and no stored key."""
+        """Return the address of the model's server; it gets `api_key` and never a stored key."""
         return self.llm.api_base
 
     @api_base.setter
@@ -80,7 +80,7 @@ class InterpreterClient:
 
     @property
     def api_key(self) -> str | None:
-        """The key for the model; None: as the environment or the keyring has it."""
+        """Return the key for the model; None uses the environment or the keyring."""
         return self.llm.api_key
 
     @api_key.setter
@@ -89,9 +89,9 @@ class InterpreterClient:
 
     @property
     def messages(self) -> list[Wire]:
-        """The whole conversation. What is changed in it counts from the next chat on.
+        """Return the whole conversation. Changes to it take effect with the next chat.
 
-        The kernel then starts anew, so names that earlier code made are gone.
+        The kernel is then restarted, so variables of earlier code are lost.
         """
         return self._connection.transcript.messages
 
@@ -101,13 +101,13 @@ class InterpreterClient:
 
     @property
     def pending(self) -> Wire | None:
-        """The code that waits for a decision: {"type": "code", "format", "content"}."""
+        """Return the code that waits for a decision: {"type": "code", "format", "content"}."""
         turn = self._connection.turn
         return turn.proposal["content"] if turn is not None and turn.proposal else None
 
     @property
     def status(self) -> Status:
-        """How the last chat ended: complete, cancelled or failed; "" while it is under way."""
+        """Return how the last chat ended: complete, cancelled or failed; "" while it is running."""
         turn = self._connection.turn
         return turn.status if turn is not None else ""
 
@@ -131,15 +131,15 @@ class InterpreterClient:
         display: bool = False,
         extended: bool | None = None,
     ) -> Generator[Wire] | list[Wire]:
-        """Ask. With `stream` the chunks of the answer as they come, else its folded messages.
+        """Ask the model. Return the chunks of the answer with `stream`, else its folded messages.
 
-        At a confirmation chunk, going on runs the code; leaving the loop declines it and stops
-        the turn. `approve(code)` and `reject(reason)` before going on decide otherwise. (With
-        `auto_run` it only announces what runs already.)
+        At a confirmation chunk, continuing the loop runs the code; leaving the loop declines it and
+        stops the turn. Call `approve(code)` or `reject(reason)` before continuing to decide
+        differently. (With `auto_run` the chunk only announces code that runs already.)
 
-        Without `stream` nobody can decide: unless `auto_run`, code is not run, and a confirmation
-        is the last message; then `approve()` or `reject()` go on. `display` renders in the
-        terminal, and there may be somebody to ask. Raises InterpreterError.
+        Without `stream` there is no one to decide: unless `auto_run` is set, code does not run and
+        a confirmation is the last message; `approve()` or `reject()` then continue the turn.
+        `display` renders in the terminal, where a person may be asked. Raises InterpreterError.
         """
         asked = _messages_of(message)
         if stream:
@@ -155,12 +155,12 @@ class InterpreterClient:
         extended: bool | None = None,
         tools: Iterable[Mapping[str, Any]] = (),
     ) -> AsyncGenerator[Wire, None]:
-        """The same as an asynchronous generator, for any asyncio loop that is running.
+        """Ask as `chat` does and return an asynchronous generator, for any running asyncio loop.
 
-        Messages of @unternet/kernel (see `create_message`) are answered in those: deltas and whole
-        messages. They are the whole history each time, apart from `messages`; a stream that ends
-        in `tool_calls` goes on with their `tool_results`, which for `execute` are the decision.
-        `tools` are for that form alone.
+        Messages of @unternet/kernel (see `create_message`) are answered in the same format: deltas
+        and whole messages. They are the whole history each time, apart from `messages`; a stream
+        that ends in `tool_calls` continues with their `tool_results`, which for `execute` are the
+        decision. `tools` are for that format only.
         """
         given = _listed(message)
         if are_kernel_messages(given):
@@ -169,17 +169,19 @@ class InterpreterClient:
         return self._streamed_async(_native(given), display, extended)
 
     def approve(self, code: str | None = None) -> list[Wire]:
-        """Let the pending code run, or `code` in its place.
+        """Run the pending code, or `code` in its place.
 
-        A stream does so when it goes on. After a whole answer that ended in a confirmation, the
-        messages that follow.
+        A stream runs it when it continues. After a whole answer that ended in a confirmation,
+        return the messages that follow.
         """
         turn = self._pending_turn()
         turn.approve(code)
         return self._go_on_paused(turn)
 
     def reject(self, reason: str = "") -> list[Wire]:
-        """Do not run the pending code and tell the model why; the turn goes on as in `approve`."""
+        """Reject the pending code and give the model the reason; the turn continues as in
+        `approve`.
+        """
         turn = self._pending_turn()
         turn.reject(reason)
         return self._go_on_paused(turn)
@@ -224,11 +226,13 @@ class InterpreterClient:
         self.close()
 
     def _new_display(self) -> Display:
-        """What `display=True` renders with; who has a terminal overrides it."""
+        """Return the display for `display=True`; the terminal's subclass overrides it."""
         raise InterpreterError("There is nothing here to display a chat with.")
 
     def _has_input(self, display: bool, extended: bool) -> bool:
-        """Whether code that asks for a line may get one: only an extended reader sees it ask."""
+        """Return whether code may ask for a line of input: only an extended reader sees the
+        question.
+        """
         return extended or self.on_input is not None
 
     def _server_command(self) -> list[str]:
@@ -269,7 +273,7 @@ class InterpreterClient:
                 yield message
 
     def _read_whole(self, turn: RemoteTurn, display: bool) -> list[Wire]:
-        """Read up to the end, or to code that nobody here can decide about."""
+        """Read up to the end, or up to code that waits for a decision."""
         seen = len(self.messages)
         proposal = self._reader(turn, display).whole()
         told = [dict(message) for message in self.messages[seen:]]
@@ -283,7 +287,7 @@ class InterpreterClient:
 
     def _go_on_paused(self, turn: RemoteTurn) -> list[Wire]:
         if not turn.is_paused:
-            return []  # whoever reads the stream goes on by themselves
+            return []  # the reader of the stream continues it
         turn.is_paused = False
         turn.go_on()
         return self._read_whole(turn, display=False)
@@ -294,12 +298,12 @@ def _messages_of(asked: Asked) -> list[Wire]:
 
 
 def _native(given: Iterable[Mapping[str, Any]]) -> list[Wire]:
-    """Messages in their whole form."""
+    """Return the messages in their whole form."""
     return [{"role": "user", "type": "message", **message} for message in given]
 
 
 def _listed(asked: Asked) -> list[Mapping[str, Any]]:
-    """A text, a message or several, as messages."""
+    """Return a text, a message or several messages as a list of messages."""
     if isinstance(asked, str):
         given: list[Mapping[str, Any]] = [{"content": asked}]
     elif isinstance(asked, Mapping):

@@ -18,7 +18,7 @@ _TYPES = frozenset(
 
 
 def create_message(message: Mapping[str, Any] | None = None, /, **fields: Any) -> Wire:
-    """A message with an id and the time of now; what it brings of its own stays.
+    """Return a message with an id and the current time; fields that are given are kept.
 
     create_message({"type": "input", "text": "Hello!"}), or create_message(type="input", …).
     """
@@ -30,7 +30,7 @@ def create_message(message: Mapping[str, Any] | None = None, /, **fields: Any) -
 
 
 def are_kernel_messages(messages: Iterable[Mapping[str, Any]]) -> bool:
-    """Whether these are the kernel's and not native ones, which have a role or a content."""
+    """Return whether these are the kernel's messages; native ones have a role or a content."""
     told = list(messages)
     return bool(told) and all(
         one.get("type") in _TYPES and not {"role", "content"} & one.keys() for one in told

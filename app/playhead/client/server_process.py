@@ -19,19 +19,19 @@ from playhead.errors import InterpreterError
 
 Wire = dict[str, Any]
 Listener = Callable[[Wire | None], None]
-"""Hears what the server says to a turn, in the reader's thread; None: the server is gone."""
+"""Called in the reader's thread with each message for a turn; None: the server has exited."""
 
 CLOSE_S = 10.0
-"""How long a server may take to end its kernels when its stdin has ended."""
+"""Time that a server gets to end its kernels after its stdin was closed."""
 
 _KEPT_LINES = 8
 _log = logging.getLogger(__name__)
 
 
 def server_command() -> list[str]:
-    """How the server is started: from source or installed, or as the frozen program itself.
+    """Return the command that starts the server, from source, installed or as the frozen program.
 
-    `-P`: a module of the user's in the current folder must not stand in for one of ours.
+    `-P` keeps a module in the current folder from replacing one of ours.
     """
     if getattr(sys, "frozen", False):
         return [sys.executable, "serve", "--stdio"]
@@ -39,7 +39,7 @@ def server_command() -> list[str]:
 
 
 def server_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment with this package in reach, installed or not."""
+    """Return the environment with this package importable, installed or not."""
     source = str(Path(__file__).resolve().parents[2])
     others = environment.get("PYTHONPATH")
     return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, [source, others]))}
@@ -69,12 +69,14 @@ class ServerProcess:
 
     @property
     def pid(self) -> int:
-        """The process's number."""
+        """Return the process's id."""
         return self._process.pid
 
     @property
     def is_usable(self) -> bool:
-        """Whether it lives, and belongs to this process and not to the one it was forked from."""
+        """Return whether the process runs and was started by this process, not by a parent of a
+        fork.
+        """
         return self._owner == os.getpid() and not self._gone.is_set()
 
     def listen(self, listener: Listener) -> None:
@@ -84,19 +86,19 @@ class ServerProcess:
             listener(None)
 
     def send(self, command: Wire) -> None:
-        """Queue a command; a server that is gone shows by the listener's None."""
+        """Queue a command; if the server is gone, the listener gets None."""
         self.send_line(to_line(command))
 
     def send_line(self, line: bytes) -> None:
-        """The same of a command that is a line already."""
+        """Send a command that is already encoded as a line."""
         self._commands.put(line)
 
     def end(self) -> None:
-        """Let the server end; returns at once."""
+        """Ask the server to end; returns at once."""
         self._commands.put(None)
 
     def close(self) -> None:
-        """Let the server end and wait for it, at last with force."""
+        """End the server and wait for it; kill it in the end."""
         if self._owner != os.getpid():
             return
         self.end()
@@ -111,7 +113,7 @@ class ServerProcess:
         self._process.kill()
 
     def obituary(self) -> str:
-        """How it ended and what it said last."""
+        """Return how the server ended and the last text that it printed."""
         ended = f"It ended with status {self._process.poll()}."
         return "\n".join([ended, *self._last_lines])
 
@@ -152,12 +154,14 @@ class ServerProcess:
 
 
 def to_line(command: Wire) -> bytes:
-    """A command as the server reads it. Raises TypeError and ValueError for what is no JSON."""
+    """Return a command as a line for the server. Raises TypeError or ValueError if it is not
+    JSON.
+    """
     return json.dumps(command).encode("ascii") + b"\n"
 
 
 def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
-    """In a group of its own: Ctrl-C at a terminal is for the client to judge."""
+    """Start the server in its own process group, so that the client handles Ctrl-C."""
     try:
         return subprocess.Popen(
             command,

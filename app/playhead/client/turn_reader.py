@@ -26,15 +26,17 @@ class Display(Protocol):
         ...
 
     def decide(self, proposal: Wire) -> Verdict | None:
-        """Ask a person about a confirmation; None: there is nobody."""
+        """Ask a person about a confirmation; return None if there is no one to ask."""
         ...
 
     def ask(self, prompt: str, is_secret: bool) -> str | None:
-        """Ask a person for the line that running code wants; None: there is nobody."""
+        """Ask a person for a line that running code wants; return None if there is no one to
+        ask.
+        """
         ...
 
     def close(self) -> None:
-        """The chat is over."""
+        """Release what the display holds; the chat is over."""
         ...
 
 
@@ -63,7 +65,7 @@ class TurnReader:
         self._wants_extended = wants_extended
 
     def chunks(self) -> Generator[Wire]:
-        """The chunks as they come; asking for the one after a confirmation approves it."""
+        """Yield the chunks as they come; asking for the one after a confirmation approves it."""
         turn = self._turn
         with self._reading():
             while not turn.is_over:
@@ -74,7 +76,7 @@ class TurnReader:
         turn.raise_failure()
 
     async def chunks_async(self) -> AsyncGenerator[Wire, None]:
-        """The same in an asyncio loop."""
+        """Yield the chunks as they come, in an asyncio loop."""
         turn = self._turn
         with self._reading(), _arrivals(turn) as arrival:
             while not turn.is_over:
@@ -87,7 +89,9 @@ class TurnReader:
         turn.raise_failure()
 
     def whole(self) -> Wire | None:
-        """Read to the end; or up to a confirmation, which is returned, that nobody decides."""
+        """Read to the end, or up to a confirmation that no one decides; return that
+        confirmation.
+        """
         turn = self._turn
         with self._reading():
             while not turn.is_over:
@@ -114,7 +118,7 @@ class TurnReader:
             self._shown.show(chunk)
 
     def _wanted(self, chunk: Wire | None) -> list[Wire]:
-        """What the program gets of a chunk."""
+        """Return the chunks that the program gets for a chunk of the server."""
         if chunk is None or self._wants_extended:
             return [] if chunk is None else [chunk]
         return run_end_chunks(chunk) if is_extended(chunk) else [without_call_id(chunk)]
@@ -171,11 +175,11 @@ def _apply(turn: RemoteTurn, verdict: Verdict) -> None:
 
 @contextlib.contextmanager
 def _arrivals(turn: RemoteTurn) -> Generator[Callable[[], Awaitable[Wire | None]]]:
-    """What waits, without blocking the loop, for the next thing that the server says."""
+    """Yield functions that wait for the server's next message without blocking the loop."""
     loop, arrived = asyncio.get_running_loop(), asyncio.Event()
 
     def wake() -> None:
-        with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits
+        with contextlib.suppress(RuntimeError):  # the loop is closed: there is no waiter left
             loop.call_soon_threadsafe(arrived.set)
 
     async def arrival() -> Wire | None:

@@ -40,10 +40,10 @@ Nothing was asked: standard input was empty. Ask at a terminal, or by a pipe:
 
 
 def run(arguments: Sequence[str], in_place_of: str = "") -> int:
-    """Chat as the arguments say; the exit status.
+    """Chat as the arguments say and return the exit status.
 
-    In place of a window, which the command `in_place_of` could not open, words name files as they
-    do there, and an empty input is no mistake.
+    If the command `in_place_of` could not open a window, words name files as they do there, and an
+    empty input is not an error.
     """
     options = _parser().parse_args(arguments)
     options.in_place_of = in_place_of
@@ -52,7 +52,7 @@ def run(arguments: Sequence[str], in_place_of: str = "") -> int:
     with _interpreter(options) as interpreter:
         try:
             return _chat(interpreter, options)
-        except BrokenPipeError:  # who read our output has enough, as `head` has
+        except BrokenPipeError:  # the reader of our output stopped, as `head` does
             _write_no_more()
             return FAILED
         except OSError as error:  # a full disk, as a rule
@@ -83,7 +83,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Chat(Interpreter):
-    """The interpreter of this terminal: who sits at it answers, if somebody does."""
+    """The interpreter of this terminal, which asks the person at it, if there is one."""
 
     def _has_input(self, display: bool, extended: bool) -> bool:
         return keyboard.is_interactive()
@@ -130,7 +130,7 @@ def _said(prompt: str) -> Wire:
 
 
 def _attached(paths: Sequence[str]) -> list[Wire]:
-    """Files, pictures and folders as messages that stand before the question."""
+    """Return files, pictures and folders as messages that precede the question."""
     messages: list[Wire] = []
     for path in map(os.path.abspath, paths):
         if path.lower().endswith((".png", ".jpg", ".jpeg")):
@@ -141,7 +141,7 @@ def _attached(paths: Sequence[str]) -> list[Wire]:
 
 
 def _print_chunks(interpreter: Interpreter, asked: Sequence[Wire]) -> int:
-    """The native stream with its status or error at the end."""
+    """Print the native stream, with its status or error at the end; return the exit status."""
     with _stopped_by_ctrl_c(interpreter, lambda: False):
         try:
             for chunk in interpreter.chat(asked, stream=True, extended=False):
@@ -197,7 +197,7 @@ def _answer(
 def _let_type(
     interpreter: Interpreter, display: TerminalDisplay, typing: TypeAhead, chunk: Wire
 ) -> None:
-    """While code runs, what is typed is for it, the answers to its questions among it."""
+    """Send typed text to the code while it runs, including answers to its questions."""
     if chunk["type"] == "run":
         report: Wire = chunk["content"]
         if report["state"] == "started":
@@ -217,10 +217,10 @@ def _lines(typed: str) -> list[str]:
 
 
 def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequence[Wire]) -> int:
-    """Questions until the end of input, /quit or a second Ctrl-C; `files` go with the first."""
+    """Ask questions until the end of input, /quit or a second Ctrl-C; `files` go with the first."""
     with contextlib.suppress(ImportError):  # gives input() its editing, and a history in memory
         importlib.import_module("readline")
-    # Who is started by a script's `&` inherits that it is ignored; but here is a person.
+    # Processes started by a script's `&` inherit that it is ignored; but here is a person.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     display.screen.write_line("Playhead. /help says what can be typed.", "dim")
     was_interrupted = False
@@ -244,7 +244,7 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
         if _is_command(interpreter, display, line):
             continue
         typing = TypeAhead(interpreter.send_text)
-        with contextlib.suppress(KeyboardInterrupt):  # the turn was left, the chat goes on
+        with contextlib.suppress(KeyboardInterrupt):  # only the turn was left; the chat continues
             _answer(interpreter, display, typing, [*files, _said(line)])
         files = ()
         if typing.unread:  # what was typed after it must not overtake it
@@ -253,7 +253,7 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
 
 
 def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -> bool:
-    """Do what a line asks for that is no question."""
+    """Execute a line that is a command; return whether it was one."""
     if line == "/reset":
         interpreter.reset()
         display.screen.write_line("A new conversation.", "dim")
@@ -268,7 +268,7 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
 
 @contextlib.contextmanager
 def _stopped_by_ctrl_c(interpreter: Interpreter, is_asking: Callable[[], bool]) -> Generator[None]:
-    """Ctrl-C stops the turn in order; at a question, or a second time, it leaves the turn."""
+    """Stop the turn in order at Ctrl-C; at a question, or a second time, leave it."""
     presses = 0
 
     def on_interrupt(*_: object) -> None:
@@ -286,7 +286,7 @@ def _stopped_by_ctrl_c(interpreter: Interpreter, is_asking: Callable[[], bool]) 
 
 
 def _write_no_more() -> None:
-    """What is still in the buffer of standard output would fail once more at the end."""
+    """Discard what is still buffered for standard output: it would fail again at the exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 

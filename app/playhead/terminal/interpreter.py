@@ -11,7 +11,7 @@ class Interpreter(InterpreterClient):
     """One conversation with a model whose code runs on this machine; see `InterpreterClient`."""
 
     def _new_display(self) -> Display:
-        from playhead.terminal.terminal_display import TerminalDisplay  # rich is for who displays
+        from playhead.terminal.terminal_display import TerminalDisplay  # imports rich
 
         return TerminalDisplay()
 

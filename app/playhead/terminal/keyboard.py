@@ -1,4 +1,4 @@
-"""What a person types: answers to questions, edited code, input for code while it runs."""
+"""Input that a person types: answers to questions, edited code, input for running code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SUFFIXES = {"python": ".py", "bash": ".sh", "shell": ".sh", "javascript": ".js"
 
 
 def is_interactive() -> bool:
-    """Whether a person can be asked."""
+    """Return whether a person can be asked."""
     return sys.stdin is not None and sys.stdin.isatty()
 
 
@@ -37,7 +37,7 @@ def discard_typed() -> None:
 
 
 def ask_prefilled(prompt: str, offered: str) -> str:
-    """One line, which a person may make of the one that is offered. Raises as `ask_line` does."""
+    """Ask for a line, with `offered` to edit. Raises as `ask_line` does."""
     readline = sys.modules.get("readline")
     if readline is None or not offered:
         return input(prompt)
@@ -49,18 +49,18 @@ def ask_prefilled(prompt: str, offered: str) -> str:
 
 
 def ask_line(prompt: str) -> str:
-    """One line that does not enter the history. Raises EOFError and KeyboardInterrupt."""
+    """Ask for a line that is kept out of the history. Raises EOFError and KeyboardInterrupt."""
     with _no_history():
         return input(prompt)
 
 
 def ask_secret(prompt: str) -> str:
-    """One line that is not shown."""
+    """Ask for a line that is not echoed."""
     return getpass.getpass(prompt)
 
 
 def editor_command(environment: Mapping[str, str]) -> list[str]:
-    """The user's editor, or what every system has."""
+    """Return the command of the user's editor, or of one that every system has."""
     chosen = environment.get("VISUAL") or environment.get("EDITOR")
     if chosen:
         return shlex.split(chosen, posix=sys.platform != "win32")
@@ -68,7 +68,7 @@ def editor_command(environment: Mapping[str, str]) -> list[str]:
 
 
 def edit_code(code: str, language: str) -> str:
-    """The code as the user's editor leaves it. Raises OSError if that could not be started."""
+    """Return the code as edited in the user's editor. Raises OSError if that cannot be started."""
     with tempfile.TemporaryDirectory(prefix="playhead-") as folder:
         path = Path(folder, f"code{_SUFFIXES.get(language, '.txt')}")
         path.write_text(code, encoding="utf-8", newline="\n")
@@ -96,12 +96,12 @@ _READ_BYTES = 65_536
 
 
 class TypeAhead:
-    """Owner of what is typed between `begin` and `end`, the one reader of the terminal meanwhile.
+    """Reads all that is typed between `begin` and `end`, as the only reader of the terminal.
 
-    `send(text, is_end, run)` is called in its thread. The answers to questions of the code go that
-    way too: so no line that was typed before a question was shown can miss it or answer another.
-    What the code did not read is in `unread`. Not on Windows, where nobody can wait for a console
-    and for a word to stop at once.
+    `send(text, is_end, run)` is called in its thread. Answers to questions of the code take the
+    same way, so that no line typed before a question was shown can miss it or answer another. Text
+    that the code did not read is in `unread`. Not available on Windows, where one cannot wait for a
+    console and for a signal to stop at once.
     """
 
     def __init__(self, send: Callable[[str, bool, int], None]) -> None:
@@ -117,7 +117,7 @@ class TypeAhead:
 
     @property
     def is_on(self) -> bool:
-        """Whether what is typed goes to the code."""
+        """Return whether what is typed goes to the code."""
         return self._thread is not None
 
     def begin(self) -> None:
@@ -153,7 +153,7 @@ class TypeAhead:
             self._is_hidden = _set_echo(False)
 
     def take_new_line(self) -> bool:
-        """Whether the terminal has gone to a new line since this was asked last."""
+        """Return whether the terminal has moved to a new line since the last call."""
         was_new, self._has_new_line = self._has_new_line, False
         return was_new
 
@@ -162,7 +162,7 @@ class TypeAhead:
             while stopped not in select.select([terminal, stopped], [], [])[0]:
                 with self._reading:
                     try:
-                        data = os.read(terminal, _READ_BYTES)  # a line, or what Ctrl-D let go
+                        data = os.read(terminal, _READ_BYTES)  # a line, or text submitted by Ctrl-D
                     except BlockingIOError:
                         continue  # Ctrl-C has just taken it away
                     is_secret = self._is_hidden
@@ -186,14 +186,14 @@ class TypeAhead:
 
 
 def waiting_lines() -> str:
-    """Take the whole lines that were typed and that nobody has read."""
+    """Take the whole lines that were typed and not read yet."""
     terminal, lines = _opened_terminal(), b""
     if terminal is None:
         return ""
     try:
         while data := os.read(terminal, _READ_BYTES):
             lines += data
-    except OSError:  # there are no more
+    except OSError:  # there are no more lines
         pass
     finally:
         os.close(terminal)
@@ -201,9 +201,9 @@ def waiting_lines() -> str:
 
 
 def _opened_terminal() -> int | None:
-    """The terminal once more, so that reading it never waits; None where it is not to be had.
+    """Open the terminal a second time in non-blocking mode; return None if that is not possible.
 
-    Whoever shares standard input would have to bear it if that itself no longer waited.
+    Other users of standard input would be affected if it became non-blocking itself.
     """
     if sys.platform == "win32" or not is_interactive():
         return None
@@ -214,7 +214,7 @@ def _opened_terminal() -> int | None:
 
 
 def _terminal_path(stdin: int) -> str:
-    """A name of it; that of our own terminal can also be opened when it belongs to another user."""
+    """Return a path of the terminal that can be opened even when it belongs to another user."""
     if sys.platform != "win32":
         with contextlib.suppress(OSError):
             os.tcgetpgrp(stdin)
@@ -224,7 +224,7 @@ def _terminal_path(stdin: int) -> str:
 
 
 def _set_echo(is_on: bool) -> bool:
-    """Let what is typed be shown, or not; whether that could be done."""
+    """Switch the echo of typed text on or off; return whether that was possible."""
     if sys.platform == "win32":
         return False
     import termios

@@ -37,13 +37,13 @@ class Prose:
         self._pieces: list[Piece] = []
 
     def feed(self, text: str) -> list[Piece]:
-        """What can be shown after this."""
+        """Return the pieces that can be shown after this text."""
         for character in text:
             self._take(character)
         return self._taken()
 
     def finish(self) -> list[Piece]:
-        """What was held back."""
+        """Return the pieces that were held back."""
         self._settle_head(is_final=True)
         self._settle_star()
         return self._taken()
@@ -116,7 +116,7 @@ class Prose:
                 self._put(character)
 
     def _settle_star(self, after: str = " ") -> None:
-        """One star emphasises where a word begins or ends, else it is a star."""
+        """Decide about a single star: it is emphasis at the start or end of a word, else a star."""
         if not self._star:
             return
         self._star = False
@@ -150,7 +150,7 @@ class Words:
         self._word: list[Piece] = []
 
     def feed(self, pieces: Iterable[Piece], column: int, width: int) -> tuple[list[Piece], int]:
-        """What can be shown, with line breaks, and the column after it."""
+        """Return the pieces that can be shown, with line breaks, and the column after them."""
         shown: list[Piece] = []
         for text, style in pieces:
             for part in re.split(r"(\s)", text):
@@ -166,7 +166,7 @@ class Words:
         return shown, column
 
     def finish(self, column: int, width: int) -> list[Piece]:
-        """The last word."""
+        """Return the last word."""
         shown: list[Piece] = []
         self._flush(shown, column, width)
         self._gap = []
@@ -194,7 +194,7 @@ _ERASE_LINE = (ControlType.ERASE_IN_LINE, 2)
 
 
 class Screen:
-    """Appends, and knows the column it stands at; what was written is never written again.
+    """Appends text and tracks the column of the cursor; text that was written is final.
 
     The live line is drawn only where a line has ended, on a terminal that can erase one.
     """
@@ -208,12 +208,12 @@ class Screen:
 
     @property
     def width(self) -> int:
-        """The terminal's width now, less the last column: some terminals wrap there."""
+        """Return the terminal's width, less the last column: some terminals wrap there."""
         return max(20, self._console.width - 1)
 
     @property
     def is_live(self) -> bool:
-        """Whether a line can be erased."""
+        """Return whether a line can be erased."""
         return self._console.is_terminal and not self._console.is_dumb_terminal
 
     def write(self, text: str | Text, style: str = "") -> None:
@@ -263,7 +263,7 @@ class Screen:
             self.write("\n")
 
     def live(self, text: str) -> None:
-        """Show a line that the next writing takes away again; an empty one is none."""
+        """Show a line that the next output erases; an empty text shows no line."""
         if not self.is_live or self.column or text == self._live:
             return
         self.clear_live()

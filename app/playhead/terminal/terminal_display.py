@@ -34,12 +34,12 @@ class CodeLines:
         self._rest = ""
 
     def feed(self, text: str) -> list[Text]:
-        """The lines that are whole after this."""
+        """Return the lines that are complete after this text."""
         *whole, self._rest = (self._rest + text).split("\n")
         return self._add(whole)
 
     def finish(self) -> list[Text]:
-        """The last line, which may have no end."""
+        """Return the last line, which may have no line break."""
         rest, self._rest = self._rest, ""
         return self._add([rest]) if rest else []
 
@@ -73,7 +73,7 @@ class Result:
         self._pieces: list[str] = []
 
     def add(self, text: str) -> None:
-        """A piece of it."""
+        """Add a piece of the text."""
         self._pieces.append(text)
 
     def show(self, screen: Screen) -> None:
@@ -145,7 +145,7 @@ class TerminalDisplay:
         self.screen.live("…")
 
     def decide(self, proposal: Wire) -> Verdict | None:
-        """Ask whether the code runs; None when there is nobody to ask."""
+        """Ask whether the code runs; return None if there is no one to ask."""
         if not keyboard.is_interactive():
             return None
         content = proposal["content"]
@@ -158,7 +158,7 @@ class TerminalDisplay:
                 return "reject", ""
             word, _, rest = answer.strip().partition(" ")
             match word.lower():
-                case "y" | "yes" if not rest.strip():  # "yes but …" is no clear yes
+                case "y" | "yes" if not rest.strip():  # "yes but …" is not a clear yes
                     return "approve", None if code == before else code
                 case "n" | "no":
                     return "reject", rest.strip()
@@ -168,7 +168,7 @@ class TerminalDisplay:
                     self.screen.write_line("Answer y, n (and why, if you like) or e.", "dim")
 
     def ask(self, prompt: str, is_secret: bool) -> str | None:
-        """Ask what the running code wants to know; None when there is nobody to ask."""
+        """Ask for the input that the running code wants; return None if there is no one to ask."""
         if not keyboard.is_interactive():
             return None
         *before, question = without_controls(prompt).split("\n")
@@ -203,7 +203,7 @@ class TerminalDisplay:
         self.screen.end_line()
 
     def _ask(self, question: str, is_secret: bool = False) -> str | None:
-        """One line; None at the end of input."""
+        """Ask for a line; return None at the end of input."""
         self.screen.end_line()
         self.is_asking = True
         try:
@@ -233,7 +233,7 @@ class TerminalDisplay:
     def _open(self, chunk: Wire) -> None:
         self._finish_prose("")
         self.screen.end_line()
-        if self._has_said:  # air between what was said and what comes after it
+        if self._has_said:  # a blank line between the parts
             self.screen.write("\n")
         self._has_said = chunk["type"] == "message"
         if chunk["type"] == "code" and chunk["role"] == "assistant":
@@ -298,7 +298,7 @@ class TerminalDisplay:
                 self.screen.write_line(told, "yellow" if text else "dim")
 
     def _show_aside(self, chunk: Wire) -> None:
-        """What a terminal cannot show: where it is, or that it is."""
+        """Show where to find what a terminal cannot show, or that it exists."""
         content = without_controls(str(chunk.get("content", "")))
         match chunk["type"]:
             case "image" if chunk.get("format") == "path":

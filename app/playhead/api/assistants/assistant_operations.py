@@ -1,4 +1,4 @@
-"""What can be asked in the format of OpenAI Assistants."""
+"""The operations of the OpenAI Assistants format."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ _change = partial(_post, is_body_optional=True)
 
 
 def _run(operation: Operation, description: str) -> Operation:
-    """Return the operation as one that begins a run or goes on with it, streamed or not."""
+    """Return the operation as one that begins or continues a run, streamed or not."""
     return replace(operation, description=description, event=of.AssistantsEvent, errors=TURN_ERRORS)
 
 

@@ -31,7 +31,7 @@ class AssistantStore:
         self._made: dict[str, Wire] | None = None
 
     async def add(self, model: str, said: Mapping[str, Any]) -> Wire:
-        """A new assistant."""
+        """Add an assistant and return it."""
         made = await self._all()
         wire = assistant_wire(f"asst_{uuid.uuid4().hex}", now_s(), model, said)
         made[wire["id"]] = wire
@@ -39,13 +39,13 @@ class AssistantStore:
         return wire
 
     async def page(self, cursor: ListCursor) -> Wire:
-        """Some of them."""
+        """Return a page of the assistants."""
         known = [self._built_in(), *(await self._all()).values()]
         data, has_more = page_of(known, cursor, lambda wire: wire["id"])
         return list_wire(data, has_more=has_more)
 
     async def get(self, assistant_id: str) -> Wire:
-        """One of them. Raises RequestError (`not_found`)."""
+        """Return an assistant. Raises RequestError (`not_found`)."""
         if assistant_id == BUILT_IN:
             return self._built_in()
         made = await self._all()
@@ -58,14 +58,14 @@ class AssistantStore:
         return made[assistant_id]
 
     async def change(self, assistant_id: str, said: Mapping[str, Any]) -> Wire:
-        """Other fields of one of them."""
+        """Change fields of an assistant and return it."""
         wire = {**await self._own(assistant_id), **said}
         (await self._all())[assistant_id] = wire
         self._keep(wire)
         return wire
 
     async def delete(self, assistant_id: str) -> Wire:
-        """One less; runs that it made stay as they are."""
+        """Delete an assistant; runs that it made are kept."""
         await self._own(assistant_id)
         del (await self._all())[assistant_id]
         self._records.drop(_OWNER, assistant_id)

@@ -1,4 +1,4 @@
-"""What there is of the Assistants format in the core: assistants, threads, runs."""
+"""The parts of the Assistants format in the core: assistants, threads, runs."""
 
 from __future__ import annotations
 
@@ -27,6 +27,6 @@ def make_assistants(
     records: Records,
     waits_s: float = DECISION_TIMEOUT_S,
 ) -> Assistants:
-    """The parts, joined; runs that nobody decides about end after `waits_s`."""
+    """Return the connected parts; a run whose calls no one decides about ends after `waits_s`."""
     shelf, threads = AssistantStore(records, models), Threads(sessions, records)
     return Assistants(shelf, threads, Runs(turns, threads, shelf, waits_s))

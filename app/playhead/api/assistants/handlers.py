@@ -146,23 +146,23 @@ class AssistantsHandler:
 
 
 async def read_request(request: web.Request, kind: type[RequestT]) -> RequestT:
-    """The body; one that is missing is an empty object."""
+    """Decode the body; a missing one is an empty object."""
     return read_body(await request.read() or b"{}", kind)
 
 
 def path_part(request: web.Request, name: str) -> str:
-    """A part of the path."""
+    """Return a part of the path."""
     return request.match_info[name]
 
 
 def new_message(asked: of.MessageRequest, param: str) -> NewMessage:
-    """A message as the core takes it. Raises RequestError."""
+    """Convert a message for the core. Raises RequestError."""
     entry = read_message({"role": asked.role, "content": asked.content}, param)
     return NewMessage(entry, asked.metadata or {})
 
 
 def new_messages(asked: list[of.MessageRequest] | None, param: str) -> tuple[NewMessage, ...]:
-    """The messages of a list. Raises RequestError."""
+    """Convert a list of messages for the core. Raises RequestError."""
     items = enumerate(asked or [])
     return tuple(new_message(each, f"{param}[{place}]") for place, each in items)
 
@@ -170,7 +170,7 @@ def new_messages(asked: list[of.MessageRequest] | None, param: str) -> tuple[New
 def thread_fields(
     asked: of.ThreadRequest,
 ) -> tuple[tuple[NewMessage, ...], dict[str, str], dict[str, Any]]:
-    """What a new thread begins with."""
+    """Return the messages, metadata and tool resources of a new thread."""
     messages = new_messages(asked.messages, "messages")
     return messages, asked.metadata or {}, asked.tool_resources or {}
 
@@ -181,12 +181,12 @@ def _assistant_fields(asked: of.AssistantRequest | of.AssistantChange) -> dict[s
 
 
 def _given_fields(asked: msgspec.Struct) -> dict[str, Any]:
-    """The fields that were given, null being as good as none."""
+    """Return the fields that were given; null counts as not given."""
     return {name: told for name, told in msgspec.structs.asdict(asked).items() if told is not None}
 
 
 _POLL_AFTER, _POLL_MS = "openai-poll-after-ms", "250"
-"""Their SDKs wait a whole second between two looks unless they are told otherwise."""
+"""The clients' SDKs wait a whole second between two polls unless this header is sent."""
 _NO_LIMIT: dict[str, Any] = {"type": "auto", "last_messages": None}
 
 
@@ -305,19 +305,21 @@ class RunsHandler:
         )
 
     def _line_of(self, request: web.Request) -> RunDriver:
-        """Made at the first run: only then there is the server's loop."""
+        """Return the driver, made at the first run: before that the server's loop does not
+        exist.
+        """
         if self._line is None:
             self._line = RunDriver(self._services, self._runs, request.app[OPEN_ANSWERS])
         return self._line
 
     def _abandon(self, begun: StartedRun) -> None:
-        """On the core: nobody takes what was begun."""
+        """Abandon a run that no client takes; called on the core's loop."""
         self._services.turns.cancel(begun.turn)
         self._runs.abandon(begun)
 
 
 def _settings(asked: of.RunRequest) -> dict[str, Any]:
-    """What is told of a run as it was asked for."""
+    """Return the fields of a run that are reported as they were requested."""
     return {
         "temperature": asked.temperature,
         "top_p": asked.top_p,

@@ -17,7 +17,7 @@ PAGE_SIZE = 20
 
 
 class ListCursor(Struct, frozen=True, kw_only=True):
-    """Which part of a list is asked for; the newest come first unless `is_ascending`."""
+    """Position and order of a page of a list; newest items first unless `is_ascending`."""
 
     limit: int = PAGE_SIZE
     is_ascending: bool = False
@@ -26,7 +26,7 @@ class ListCursor(Struct, frozen=True, kw_only=True):
 
     @staticmethod
     def of(query: Mapping[str, str]) -> ListCursor:
-        """What a query asks for. Raises RequestError."""
+        """Return the cursor that a query asks for. Raises RequestError."""
         limit, order = query.get("limit", str(PAGE_SIZE)), query.get("order", "desc")
         if not limit.isascii() or not limit.isdigit() or not 1 <= int(limit[:9]) <= MAX_PAGE_SIZE:
             raise _invalid(f"limit must be a number from 1 to {MAX_PAGE_SIZE}", "limit")
@@ -39,7 +39,7 @@ class ListCursor(Struct, frozen=True, kw_only=True):
 def page_of(
     oldest_first: Sequence[T], cursor: ListCursor, id_of: Callable[[T], str]
 ) -> tuple[list[T], bool]:
-    """The items of the page, and whether there are more. Raises RequestError."""
+    """Return the items of the page, and whether more follow. Raises RequestError."""
     items = [*oldest_first] if cursor.is_ascending else [*reversed(oldest_first)]
     places = {id_of(item): place for place, item in enumerate(items)}
     start = _place(places, cursor.after, "after") + 1 if cursor.after else 0
@@ -51,7 +51,7 @@ def page_of(
 
 
 def list_wire(data: Sequence[Mapping[str, Any]], *, has_more: bool) -> Wire:
-    """The page as clients see it."""
+    """Return the page as clients see it."""
     return {
         "object": "list",
         "data": [*data],

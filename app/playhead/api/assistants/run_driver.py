@@ -1,4 +1,4 @@
-"""Runs on their way: streamed to the client that asked, or driven with nobody listening."""
+"""Drive runs, streamed to the client that asked or with no client connected."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CANCELLED = Chunk(role="server", type="status", content="cancelled")
 
 
 def frame_event(event: Wire) -> bytes:
-    """A server-sent event with its name; the last one's data is no JSON."""
+    """Return a server-sent event with its name; the data of the last one is not JSON."""
     data = event.get("data", event)
     told = b"[DONE]" if data == "[DONE]" else to_json(data)
     return b"event: %b\ndata: %b\n\n" % (str(event.get("event", "error")).encode(), told)
@@ -55,7 +55,7 @@ class RunDriver:
             self._bridge.post(self._turns.cancel, begun.turn)
 
     def start(self, begun: StartedRun) -> None:
-        """Drive a run whose client looks at it from time to time."""
+        """Drive a run whose client polls it."""
         task = self._loop.create_task(self._drive(begun))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -95,7 +95,7 @@ class RunDriver:
 
 
 class RunRecorder:
-    """An encoder whose events, but for deltas, the core hears before the client does."""
+    """Encodes a run and reports its events, except deltas, to the core before the client."""
 
     def __init__(self, begun: StartedRun, bridge: Bridge, runs: Runs) -> None:
         self._begun = begun
@@ -115,11 +115,11 @@ class RunRecorder:
         )
 
     def begin(self) -> list[Wire]:
-        """The events before anything of the model's."""
+        """Return the events that precede those of the model."""
         return self._told(self._encoder.begin())
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
+        """Return the events that are certain after this chunk."""
         if isinstance(chunk.content, Failure) and chunk.content.code != assistants.EXPIRED:
             told = http_error_of_failure(chunk.content)
             failure = Failure(code=told.code, title=told.message, retry_after_s=told.retry_after_s)
@@ -127,11 +127,11 @@ class RunRecorder:
         return self._told(self._encoder.encode(chunk))
 
     def finish(self) -> list[Wire]:
-        """The last events."""
+        """Return the last events."""
         return self._told(self._encoder.finish())
 
     def give_up(self) -> None:
-        """The run was cancelled, if it has not ended."""
+        """Cancel the run, if it has not ended."""
         self._told(self._encoder.encode(_CANCELLED))
 
     def _told(self, events: list[Wire]) -> list[Wire]:

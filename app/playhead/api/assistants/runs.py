@@ -50,7 +50,7 @@ from playhead.session.session import Session, SessionEvent
 from playhead.session.turn_settings import TurnOptions
 
 DECISION_TIMEOUT_S = 600
-"""How long a run waits for a decision (docs/wire-formats.md)."""
+"""Time that a run waits for a decision (docs/wire-formats.md)."""
 _IN_WINDOW = "Decided in Playhead's window."
 _EXPIRED = Chunk(
     role="server", type="error", content=Failure(code=EXPIRED, title="Nobody decided in time.")
@@ -65,7 +65,7 @@ class TurnStarter(Protocol):
         ...
 
     def follow(self, session: Session, incoming: ClientRequest, outbox: ChunkSink) -> ApiTurn:
-        """Hear a turn that goes on."""
+        """Return a turn that receives the chunks of a turn under way."""
         ...
 
     def cancel(self, turn: ApiTurn) -> None:
@@ -74,7 +74,7 @@ class TurnStarter(Protocol):
 
 
 class Runs:
-    """One run at a time in each thread; what happens in it is noted as its events come."""
+    """Manages one run at a time in each thread; its events update the run's state."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Runs:
     async def create(
         self, thread_id: str, asked: RunParameters, line: RunHost, opened: Wire | None = None
     ) -> StartedRun:
-        """Begin a run. Raises RequestError and SessionError, and there is none then."""
+        """Begin a run. Raises RequestError and SessionError; no run exists then."""
         thread = await self._threads.open(thread_id)
         assistant = await self._shelf.get(asked.assistant_id)
         self._expect_rest(thread)
@@ -120,7 +120,7 @@ class Runs:
         asked: RunParameters,
         line: RunHost,
     ) -> StartedRun:
-        """The same in a new thread, of which nothing stays where the run cannot begin."""
+        """Begin a run in a new thread, which is deleted if the run cannot begin."""
         await self._shelf.get(asked.assistant_id)
         thread = await self._threads.create(messages, metadata, tool_resources)
         try:
@@ -176,7 +176,7 @@ class Runs:
             self._release(run)
 
     def abandon(self, begun: StartedRun) -> None:
-        """Whoever asked for it went before it was told so."""
+        """Abandon a run whose client disconnected before it got the answer."""
         thread = self._threads.known(begun.conversation_id)
         run = thread.runs.get(begun.facts.id) if thread is not None else None
         if thread is not None and run is not None and run.is_active:
@@ -184,7 +184,7 @@ class Runs:
             thread.keep_run(run)
 
     async def delete_thread(self, thread_id: str) -> Wire:
-        """Delete a thread with its conversation; what goes on in it ends."""
+        """Delete a thread with its conversation; its active run ends."""
         thread = await self._threads.open(thread_id)
         if (run := thread.active) is not None:
             if run.turn is not None:
@@ -230,7 +230,7 @@ class Runs:
         return run
 
     async def _take_up(self, thread: ThreadState, run: RunState, asked: RunParameters) -> None:
-        """What went with the process that began the run, as far as its fields tell."""
+        """Restore what was lost with the process that began the run, as far as its fields allow."""
         assistant = {**run.wire, "instructions": ""}
         asked = replace(asked, instructions=run.wire["instructions"])
         facts = self._facts(thread, asked, assistant)
@@ -304,7 +304,7 @@ class Runs:
             release()
 
     def _on_session(self, run: RunState, event: SessionEvent) -> None:
-        """Somebody decided, or code begins to wait."""
+        """React to a decision, or to code that begins to wait."""
         thread = self._threads.known(run.wire["thread_id"].partition("_")[2])
         if event.kind != "pending" or thread is None or not run.is_active:
             return
@@ -318,7 +318,7 @@ class Runs:
             self._watch(thread, run)
 
     def _follow(self, thread: ThreadState, run: RunState) -> None:
-        """The window decided: the run goes on, to be seen by polling."""
+        """Follow a run that the window's decision continues; clients see it by polling."""
         if run.line is None or run.facts is None:
             return
         outbox, incoming = run.line.outbox(), self._incoming(thread, run, ())
@@ -347,7 +347,7 @@ class Runs:
     def _answered(
         self, thread: ThreadState, run: RunState, outputs: Mapping[str, str]
     ) -> tuple[Wire, ...]:
-        """The steps whose calls have their outputs now."""
+        """Return the steps whose calls now have their outputs."""
         waiting = [step for step in run.steps.values() if step["status"] == "in_progress"]
         answered = tuple(answered_step(step, outputs, now_s()) for step in waiting)
         run.steps.update({step["id"]: step for step in answered})
@@ -355,7 +355,7 @@ class Runs:
         return answered
 
     def _arm(self, thread: ThreadState, run: RunState) -> None:
-        """From now on it waits for a decision, and not for ever."""
+        """Start the time limit of the run's wait for a decision."""
         timer = asyncio.get_running_loop().call_later(self.waits_s, self._expire, thread, run)
         self._release(run)
         self._watch(thread, run)
@@ -418,7 +418,7 @@ def _options(asked: RunParameters, assistant: Wire, facts: RunFacts) -> TurnOpti
 
 
 def _tell_code(run: RunState) -> None:
-    """Repeat for this stream what code it was that waited."""
+    """Repeat the code that waited for this stream."""
     if run.proposal is not None and run.outbox is not None:
         run.outbox.put(
             Chunk(role="computer", type="confirmation", format="execution", content=run.proposal)

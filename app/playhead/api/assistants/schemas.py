@@ -33,7 +33,7 @@ class _Wire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class _AssistantFields(_Wire, frozen=True):
-    """What is said of an assistant besides its model."""
+    """Fields of an assistant besides its model."""
 
     name: Name | None = None
     description: About | None = None
@@ -83,7 +83,7 @@ class ThreadChange(_Wire, frozen=True):
 
 
 class MetadataChange(_Wire, frozen=True):
-    """What can be changed of a message and of a run."""
+    """The fields of a message or a run that can be changed."""
 
     metadata: Metadata | None = None
 
@@ -119,7 +119,7 @@ class ThreadRunRequest(RunRequest, frozen=True, kw_only=True):
 
 
 class ToolOutput(_Wire, frozen=True):
-    """What came of a call: for `execute` a decision, as JSON."""
+    """The output of a call: for `execute` a decision, as JSON."""
 
     tool_call_id: Id
     output: str | None = None
@@ -207,7 +207,7 @@ class RunObject(_Wire, frozen=True):
 
 
 class StepObject(_Wire, frozen=True):
-    """A step of a run: a message, or calls with what came of them."""
+    """A step of a run: a message, or calls with their outputs."""
 
     id: str
     object: Literal["thread.run.step"]
@@ -221,14 +221,14 @@ class StepObject(_Wire, frozen=True):
 
 
 class AssistantsEvent(_Wire, frozen=True):
-    """The data of one event; its name stands in the line before. The last one's is `[DONE]`."""
+    """The data of one event; its name is in the line before. The last event's data is `[DONE]`."""
 
     id: str
     object: str
 
 
 class Deleted(_Wire, frozen=True):
-    """What is gone."""
+    """The answer for a deleted object."""
 
     id: str
     object: str

@@ -41,14 +41,14 @@ from playhead.session.turn_settings import TurnOptions
 ACTIVE = frozenset({"queued", "in_progress", "requires_action", "cancelling"})
 _PROGRAM_ENDED: Wire = {"code": "server_error", "message": "Playhead ended while the run went on."}
 _STEPS_AFTER = {"completed": "completed", "incomplete": "completed"}
-"""How steps that are still open end with their run; else as the run itself does."""
+"""Status of steps that are still open when their run ends; by default the run's own."""
 
 
 class RunHost(Struct, frozen=True):
-    """The server's end of runs.
+    """The server's side of runs.
 
-    `outbox` makes one that the server's thread can take from; `start_soon` drives a run that nobody
-    streams, called from any thread.
+    `outbox` makes one that the server's thread can take from; `start_soon` drives a run that is not
+    streamed, called from any thread.
     """
 
     outbox: Callable[[], ChunkSink]
@@ -63,9 +63,9 @@ class NewMessage(Struct, frozen=True):
 
 
 class RunParameters(Struct, frozen=True, kw_only=True):
-    """What a client wants of a run; None leaves it to the assistant.
+    """Parameters of a run that a client gives; None uses the assistant's.
 
-    `choice` holds all that is said of the model but its default. `settings` are told as they are.
+    `choice` holds everything about the model except its default. `settings` are reported unchanged.
     """
 
     assistant_id: str
@@ -85,7 +85,7 @@ class RunParameters(Struct, frozen=True, kw_only=True):
 
 
 class RunState(Struct, kw_only=True):
-    """A run: as clients see it, and what holds it while it is active."""
+    """A run as clients see it, with the objects it uses while it is active."""
 
     wire: Wire
     steps: dict[str, Wire] = msgspec.field(default_factory=dict[str, Wire])
@@ -96,40 +96,40 @@ class RunState(Struct, kw_only=True):
     turn: ApiTurn | None = None
     outbox: ChunkSink | None = None
     proposal: Proposal | None = None
-    """The code of it that waits, or waited last."""
+    """Its code that waits, or waited last."""
     is_deciding: bool = False
-    """Whether its client decides at this moment: what waits then goes on for it."""
+    """Whether its client is deciding now: code that waits then continues for the client."""
     releases: list[Callable[[], object]] = msgspec.field(default_factory=list[Callable[[], object]])
-    """To be called when it is over."""
+    """Called when the run is over."""
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """Return the run's id."""
         return self.wire["id"]
 
     @property
     def status(self) -> RunStatus:
-        """How it stands."""
+        """Return the run's status."""
         return self.wire["status"]
 
     @property
     def is_active(self) -> bool:
-        """Whether its thread belongs to it."""
+        """Return whether the run still occupies its thread."""
         return self.status in ACTIVE
 
     @property
     def required(self) -> list[Wire]:
-        """The calls whose outputs it waits for."""
+        """Return the calls whose outputs the run waits for."""
         action = self.wire["required_action"]
         return action["submit_tool_outputs"]["tool_calls"] if action else []
 
     def end(self, status: RunStatus, error: Wire | None = None) -> None:
-        """It ends while nothing of it is streamed."""
+        """End the run while it is not streamed."""
         self.wire = ended_run(self.wire, status, now_s(), error)
         self.settle()
 
     def settle(self) -> None:
-        """It is over, and so is all that it held open."""
+        """Release everything that the run held open, because it is over."""
         status, error = self.status, self.wire["last_error"]
         for step_id, step in self.steps.items():
             if step["status"] == "in_progress":
@@ -142,7 +142,7 @@ class RunState(Struct, kw_only=True):
 
 
 class StartedRun(Struct, frozen=True, kw_only=True):
-    """A run whose turn has begun, or goes on, for the server's thread to drive."""
+    """A run whose turn has begun or continues, for the server's thread to drive."""
 
     conversation_id: str
     facts: RunFacts
@@ -151,13 +151,13 @@ class StartedRun(Struct, frozen=True, kw_only=True):
     outbox: ChunkSink
     resumed: tuple[Wire, ...] = ()
     opened: Wire | None = None
-    """Its thread where that is new."""
+    """Its thread if that is new."""
     spent: Mapping[str, int] | None = None
-    """What its earlier streams took."""
+    """Usage of the run's earlier streams."""
 
 
 class ThreadState(Struct, kw_only=True):
-    """A thread; `kept` is what is known of its messages besides what the conversation has."""
+    """A thread; `kept` has facts on its messages that the conversation lacks."""
 
     session: Session
     wire: Wire
@@ -167,17 +167,17 @@ class ThreadState(Struct, kw_only=True):
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """Return the thread's id."""
         return self.wire["id"]
 
     @property
     def conversation_id(self) -> str:
-        """That of its conversation."""
+        """Return the id of the thread's conversation."""
         return self.session.conversation.id
 
     @property
     def active(self) -> RunState | None:
-        """The run that goes on in it."""
+        """Return the active run of the thread, if any."""
         return next((run for run in reversed(self.runs.values()) if run.is_active), None)
 
     def keep_thread(self) -> None:
@@ -226,7 +226,7 @@ class ThreadState(Struct, kw_only=True):
 
 
 def now_s() -> int:
-    """The time of now, as the format tells times."""
+    """Return the current time in whole seconds since the epoch, as the format has it."""
     return int(time.time())
 
 
@@ -249,7 +249,7 @@ class Threads:
         metadata: Mapping[str, str],
         tool_resources: Mapping[str, Any],
     ) -> ThreadState:
-        """A new conversation, in the window's list at once."""
+        """Create a conversation, which the window lists at once."""
         session = self._sessions.begin()
         conversation = session.conversation
         wire = thread_wire(
@@ -263,7 +263,7 @@ class Threads:
         return thread
 
     async def open(self, thread_id: str) -> ThreadState:
-        """One of them. Raises RequestError (`not_found`)."""
+        """Open a thread. Raises RequestError (`not_found`)."""
         conversation_id = thread_id.removeprefix(PREFIX)
         row = self._sessions.summary(conversation_id)
         if row is None or row.client or not thread_id.startswith(PREFIX):
@@ -286,27 +286,27 @@ class Threads:
         return thread
 
     def known(self, conversation_id: str) -> ThreadState | None:
-        """One that was opened already."""
+        """Return the thread if it has been opened before."""
         return self._known.get(conversation_id)
 
     def active_runs(self) -> list[RunState]:
-        """Those that go on, or wait."""
+        """Return the runs that are in progress or wait."""
         runs = (run for thread in self._known.values() for run in thread.runs.values())
         return [run for run in runs if run.is_active]
 
     async def get(self, thread_id: str) -> Wire:
-        """The thread as clients see it."""
+        """Return the thread as clients see it."""
         return (await self.open(thread_id)).wire
 
     async def change(self, thread_id: str, said: Mapping[str, Any]) -> Wire:
-        """Other fields of it."""
+        """Change fields of the thread and return it."""
         thread = await self.open(thread_id)
         thread.wire = {**thread.wire, **said}
         thread.keep_thread()
         return thread.wire
 
     async def forget(self, thread: ThreadState) -> Wire:
-        """Delete it for good, its conversation with it."""
+        """Delete the thread permanently, with its conversation."""
         self._known.pop(thread.conversation_id, None)
         self._records.drop(thread.conversation_id)
         await self._sessions.delete(thread.conversation_id)
@@ -326,7 +326,7 @@ class Threads:
         return _wire(thread, _add(thread, message))
 
     async def messages(self, thread_id: str, cursor: ListCursor, run_id: str = "") -> Wire:
-        """Some of its messages, or of those that one run made."""
+        """Return a page of its messages, or of those that one run made."""
         thread = await self.open(thread_id)
         told = _thread_messages(thread)
         if run_id:
@@ -335,14 +335,14 @@ class Threads:
         return list_wire([_wire(thread, each) for each in page], has_more=has_more)
 
     async def message(self, thread_id: str, message_id: str) -> Wire:
-        """One of its messages."""
+        """Return one of the thread's messages."""
         thread = await self.open(thread_id)
         return _wire(thread, _found(thread, message_id))
 
     async def change_message(
         self, thread_id: str, message_id: str, metadata: Mapping[str, str]
     ) -> Wire:
-        """Other metadata of a message."""
+        """Change the metadata of a message and return it."""
         thread = await self.open(thread_id)
         told = _found(thread, message_id)
         thread.kept[told.id] = {**_kept(thread, told), "metadata": dict(metadata)}
@@ -350,7 +350,7 @@ class Threads:
         return _wire(thread, told)
 
     async def picture(self, file_id: str) -> tuple[str, Message]:
-        """The message whose picture a client asks for, and its conversation's id."""
+        """Return the message whose picture a client asks for, and its conversation's id."""
         conversation_id, _, message_id = file_id.removeprefix("file-").partition("-")
         try:
             thread = await self.open(PREFIX + conversation_id)
@@ -362,37 +362,37 @@ class Threads:
         return conversation_id, message
 
     async def runs(self, thread_id: str, cursor: ListCursor) -> Wire:
-        """Some of its runs."""
+        """Return a page of its runs."""
         thread = await self.open(thread_id)
         page, has_more = page_of([*thread.runs.values()], cursor, lambda run: run.id)
         return list_wire([run.wire for run in page], has_more=has_more)
 
     async def run(self, thread_id: str, run_id: str) -> tuple[ThreadState, RunState]:
-        """One of its runs. Raises RequestError (`not_found`)."""
+        """Return one of the thread's runs. Raises RequestError (`not_found`)."""
         thread = await self.open(thread_id)
         if run_id not in thread.runs:
             raise _missing(f"No run found with id {run_id[:80]!r}.", "run_id")
         return thread, thread.runs[run_id]
 
     async def run_wire(self, thread_id: str, run_id: str) -> Wire:
-        """The run as clients see it."""
+        """Return the run as clients see it."""
         return (await self.run(thread_id, run_id))[1].wire
 
     async def change_run(self, thread_id: str, run_id: str, metadata: Mapping[str, str]) -> Wire:
-        """Other metadata of a run."""
+        """Change the metadata of a run and return it."""
         thread, run = await self.run(thread_id, run_id)
         run.wire = {**run.wire, "metadata": dict(metadata)}
         thread.keep_run(run)
         return run.wire
 
     async def steps(self, thread_id: str, run_id: str, cursor: ListCursor) -> Wire:
-        """Some of a run's steps."""
+        """Return a page of a run's steps."""
         _, run = await self.run(thread_id, run_id)
         page, has_more = page_of([*run.steps.values()], cursor, lambda step: step["id"])
         return list_wire(page, has_more=has_more)
 
     async def step(self, thread_id: str, run_id: str, step_id: str) -> Wire:
-        """One of them."""
+        """Return one of the run's steps."""
         _, run = await self.run(thread_id, run_id)
         if step_id not in run.steps:
             raise _missing(f"No run step found with id {step_id[:80]!r}.", "step_id")
@@ -413,7 +413,7 @@ def keep_new_messages(thread: ThreadState, before: int, messages: Sequence[NewMe
 
 
 def file_prefix(conversation_id: str) -> str:
-    """What the ids of a conversation's pictures begin with."""
+    """Return the prefix of the ids of a conversation's pictures."""
     return f"file-{conversation_id}-"
 
 

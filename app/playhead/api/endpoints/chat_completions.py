@@ -36,7 +36,7 @@ class ChatCompletionsHandler:
         self._answering = answering
 
     async def post(self, request: web.Request) -> web.StreamResponse:
-        """Chunks as they come, or a whole completion."""
+        """Answer with a stream of chunks, or with a whole completion."""
         asked = read_body(await request.read(), CompletionRequest)
         incoming = _incoming(asked, requesting_client(request))
         format_ = AnswerFormat(
@@ -90,7 +90,7 @@ def _options(asked: CompletionRequest, offering: ToolChoice, instructions: str) 
 
 
 def _proposed(entries: Sequence[Entry]) -> tuple[str, str] | None:
-    """The code that the answer before a final yes asks about."""
+    """Return the language and code that the answer before a final yes asks about."""
     if len(entries) < 2 or not entries[-1].is_yes:
         return None
     return chat_completions.last_proposed_code(_text(entries[-2].chunks))

@@ -36,7 +36,7 @@ _CHOICES = {"REQUIRED": "required", "NONE": "none"}
 
 
 def frame_named_event(event: Wire) -> bytes:
-    """A server-sent event whose name is its type."""
+    """Return a server-sent event that is named by its type."""
     return b"event: %b\n%b" % (str(event.get("type", "error")).encode(), data_line(event))
 
 
@@ -50,7 +50,7 @@ class CohereChatHandler:
         self._answering = answering
 
     async def post(self, request: web.Request) -> web.StreamResponse:
-        """Events as they come, or a whole answer."""
+        """Answer with a stream of events, or with a whole answer."""
         asked = read_body(await request.read(), CohereRequest)
         told = read_messages(asked.messages)
         documents = read_documents(asked.documents)
@@ -82,7 +82,7 @@ def _incoming(
     documents: tuple[Source, ...],
     client: str,
 ) -> ClientRequest:
-    """Code that is not run unasked is the client's to decide about: this format has no question."""
+    """Return the request; the client decides about code, as this format has no question."""
     is_auto_run = asked.auto_run is True
     tools = read_tools(asked.tools)
     choice = _CHOICES.get(asked.tool_choice or "")

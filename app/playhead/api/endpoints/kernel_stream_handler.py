@@ -27,7 +27,9 @@ class KernelStreamHandler:
         self._answering = answering
 
     async def post(self, request: web.Request) -> web.StreamResponse:
-        """Messages as they come: server-sent events, or lines where a client accepts those."""
+        """Answer with a stream of messages: server-sent events, or lines if the client accepts
+        those.
+        """
         asked = read_body(await request.read(), KernelRequest)
         incoming = kernel_turn_request(asked, requesting_client(request))
         accepts_lines = _LINES in request.headers.get("Accept", "")

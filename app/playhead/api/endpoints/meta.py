@@ -23,7 +23,7 @@ class HealthHandler:
         self._services = services
 
     async def get(self, request: web.Request) -> web.Response:
-        """The state in short, with `?detail=full` what goes on as well."""
+        """Return a short status; `?detail=full` adds the current activity."""
         is_full = request.query.get("detail") == "full"
         health, detail = await self._services.bridge.ask(self._look(is_full))
         answer: dict[str, Any] = {
@@ -35,7 +35,7 @@ class HealthHandler:
         return json_answer(answer)
 
     async def _look(self, is_full: bool) -> tuple[Health, dict[str, Any]]:
-        """In the core's thread."""
+        """Return the health and the details; called on the core's loop."""
         turns = self._services.turns
         health = await turns.health()
         return health, turns.detail() if is_full else {}
@@ -49,7 +49,7 @@ class ModelsHandler:
         self._created = int(time.time())
 
     async def get(self, _request: web.Request) -> web.Response:
-        """The list."""
+        """Return the list."""
         names = await self._services.bridge.ask(self._services.turns.models())
         data = [self._model(name) for name in names]
         return json_answer(ModelList(object="list", data=data))
@@ -69,10 +69,10 @@ class DocumentsHandler:
         self._document = msgspec.json.encode(document(OPERATIONS, services.version))
 
     async def openapi(self, _request: web.Request) -> web.Response:
-        """The OpenAPI 3.1 document of this server."""
+        """Return the OpenAPI 3.1 document of this server."""
         return web.Response(body=self._document, content_type="application/json")
 
     async def collection(self, _request: web.Request) -> web.Response:
-        """The Postman collection, as the file is."""
+        """Return the Postman collection, as the file is."""
         body = await asyncio.to_thread(self._services.collection)
         return web.Response(body=body, content_type="application/json")

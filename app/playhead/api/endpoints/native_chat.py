@@ -27,11 +27,11 @@ class NativeChatHandler:
         self._answering = answering
 
     async def post(self, request: web.Request) -> web.StreamResponse:
-        """Chunks as they come, or folded messages."""
+        """Answer with a stream of chunks, or with folded messages."""
         return await self.answer(request, read_body(await request.read(), ChatRequest))
 
     async def answer(self, request: web.Request, asked: ChatRequest) -> web.StreamResponse:
-        """The same of a body that has been read."""
+        """Answer a request whose body has been read."""
         is_extended, is_stream = asked.extended is True, asked.stream is True
         incoming = ClientRequest(
             dialect="native",
@@ -46,7 +46,7 @@ class NativeChatHandler:
 
 
 class NativeChatAnswer:
-    """One chunk an event; the stream ends by closing, for an end mark would be no JSON."""
+    """One event per chunk; the stream ends by closing, as an end mark would not be JSON."""
 
     def __init__(self, is_extended: bool) -> None:
         self._is_extended = is_extended
@@ -54,20 +54,20 @@ class NativeChatAnswer:
         self._chunks: list[Chunk] = []
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
+        """Return the events that are certain after this chunk."""
         self._chunks.append(chunk)
         return self._encoder.encode(chunk)
 
     def finish(self) -> list[Wire]:
-        """What is left to say."""
+        """Return the remaining events."""
         return self._encoder.finish()
 
     def answer(self) -> Wire:
-        """Folded messages."""
+        """Return folded messages."""
         return {"messages": native.whole(self._chunks, self._is_extended)}
 
     def keys(self) -> list[str]:
-        """Of the folded messages, which say the same streamed or whole."""
+        """Return the keys of the folded messages, which are the same streamed or whole."""
         return native.answer_keys(native.whole(self._chunks))
 
 

@@ -1,4 +1,4 @@
-"""What programs can ask: every operation of the API."""
+"""Every operation of the API."""
 
 from __future__ import annotations
 

@@ -123,7 +123,9 @@ class SessionsHandler:
         )
 
     async def _has_steered(self, request: web.Request, message: object) -> bool:
-        """Whether the message is for a turn under way: a stop, or a line that its code asks for."""
+        """Execute a message for a turn under way, a stop or a line of input; return whether it
+        was one.
+        """
         match message:
             case {"role": "user", "type": "command", "content": "stop"}:
                 return await self._services.bridge.ask(self._verbs.stop(_id(request)))
@@ -165,7 +167,7 @@ def _titled(title: str | None) -> str:
 
 
 def _changer(asked: SessionConfig | None) -> Change:
-    """What makes of a configuration the one that is asked for; null is the settings' own."""
+    """Return the function that applies the requested configuration; null uses the settings."""
     if asked is None:
         return lambda config: config
     given = {"system_prompt": asked.system_prompt, "instructions": asked.instructions}

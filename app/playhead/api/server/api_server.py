@@ -35,7 +35,7 @@ class ApiServer:
         self, options: ServerOptions, token: Callable[[], Secret | None], routes: Routes
     ) -> None:
         self._options = options
-        # One that it was told to listen on, such as 127.0.0.2, is this machine's as well.
+        # A host that the server was set to listen on, such as 127.0.0.2, is this machine's as well.
         own = (options.host,) if is_loopback(options.host) else ()
         self._gate = Gate(token, options.allowed_hosts + own)
         self._rate_limit = RateLimit(options.rate_limit)
@@ -49,12 +49,14 @@ class ApiServer:
 
     @property
     def address(self) -> str:
-        """Where it listens, like `http://127.0.0.1:5001`; '' before it does."""
+        """Return the address, like `http://127.0.0.1:5001`, or '' before the server listens."""
         return self._address
 
     @property
     def rate_limit(self) -> int:
-        """Requests a minute, 0 for no limit; may be set while running."""
+        """Return the limit in requests a minute, 0 for none; it may be set while the server
+        runs.
+        """
         return self._rate_limit.per_minute
 
     @rate_limit.setter
@@ -94,7 +96,7 @@ class ApiServer:
     def _run(self) -> None:
         try:
             asyncio.run(self._live())
-        except BaseException as error:  # told by whoever waits for the start
+        except BaseException as error:  # reported by the code that waits for the start
             if self._listening.done():
                 raise
             self._listening.set_exception(error)

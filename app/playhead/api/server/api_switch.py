@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 
 
 def window_policy(settings: Settings) -> ApiPolicy:
-    """With a window open its click decides, unless the settings let programs do so."""
+    """Return the policy for an open window: it decides, unless the settings let programs do so."""
     from playhead.api.turns.client_request import ApiPolicy  # most windows never listen
 
     return ApiPolicy(
@@ -58,11 +58,11 @@ class ApiSwitch:
 
     @property
     def status(self) -> ApiStatus:
-        """How the server stands."""
+        """Return the status of the server."""
         return self._status
 
     def subscribe(self, listener: Callable[[ApiStatus], None]) -> Callable[[], None]:
-        """Tell `listener` of changes; call the result to end that."""
+        """Call `listener` on every change; call the result to unsubscribe."""
         self._listeners.append(listener)
 
         def unsubscribe() -> None:
@@ -87,21 +87,21 @@ class ApiSwitch:
                 self._tell(ApiStatus())
 
     async def token(self) -> Secret:
-        """The token, made and kept at the first call."""
+        """Return the token, which is made and stored at the first call."""
         if self._token is None:
             stored = (await self._keys.get(TOKEN_NAME)).secret
             self._token = stored or await self._first()
         return self._token
 
     async def renew_token(self) -> Secret:
-        """Another token, at once."""
+        """Replace the token and return the new one."""
         self._token = await self._made()
         if self._status.state == "listening":
             self._tell(ApiStatus("listening", self._status.address, self._note))
         return self._token
 
     async def close(self) -> None:
-        """Stop listening for good."""
+        """Stop listening permanently."""
         async with self._applying:
             await self._stop()
 
@@ -130,7 +130,7 @@ class ApiSwitch:
             self._tell(ApiStatus())
 
     async def _first(self) -> Secret:
-        """A new token; one that a locked keyring may hold is not written over."""
+        """Return a new token; do not overwrite one that a locked keyring may hold."""
         if (await self._keys.status()).is_locked:
             self._note = _NOT_KEPT
             return _fresh_token()

@@ -1,9 +1,10 @@
-"""Decide who may ask: the token, Host and Origin, requests per minute, and whether the client is
-one of our own descendants.
+"""Check who may send requests: the token, Host and Origin, requests per minute, and whether the
+client is a descendant of this process.
 
-Descendants are found on Linux only: elsewhere, and for processes of other users, the system does
-not say who holds a socket, and the client counts as a stranger. This is a hurdle and no sandbox: a
-process that has itself adopted (by init, by a service manager) is no descendant any more.
+Descendants are found on Linux only: on other systems, and for processes of other users, the system
+does not report who holds a socket, and the client counts as a stranger. This is a hurdle, not a
+sandbox: a process that gets itself adopted (by init or a service manager) is not a descendant any
+more.
 """
 
 from __future__ import annotations
@@ -35,16 +36,16 @@ if TYPE_CHECKING:
 LOOPBACK_HOSTS = frozenset({"localhost", "127.0.0.1", "[::1]"})
 HEALTH_PATH = "/v1/health"
 
-# The whole value, strictly: a parser that forgives would let `localhost@evil` pass.
+# The whole value, strictly: a lenient parser would let `localhost@evil` pass.
 _HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[A-Za-z0-9._-]+)(?::([0-9]{1,5}))?", re.ASCII)
 _ORIGIN = re.compile(r"https?://([^/?#@\\\s]+)", re.ASCII | re.IGNORECASE)
 
 
 class RequestHead(Struct, frozen=True, kw_only=True):
-    """What the gate sees of a request; the headers with every occurrence, as they were sent.
+    """The head of a request as the gate checks it; headers include repeated ones, as sent.
 
-    `target` is the request line's own, `path` its path with no decoding, `asks` the names in its
-    query as handlers will read them.
+    `target` is the target of the request line, `path` its path without decoding, `asks` the names
+    in its query as handlers will read them.
     """
 
     method: str
@@ -57,10 +58,11 @@ class RequestHead(Struct, frozen=True, kw_only=True):
 
 
 class Gate:
-    """Host, then Origin, then key.
+    """Checks the Host header, then Origin, then the key.
 
-    `token` is asked each time, in the server's thread, for it can be renewed at any moment;
-    with none nobody gets in. `allowed_hosts` are names (any port) or `name:port`.
+    `token` is called for each request, in the server's thread, because the token can be renewed at
+    any time; without a token every request is refused. `allowed_hosts` are names (any port) or
+    `name:port`.
     """
 
     def __init__(
@@ -121,13 +123,15 @@ class Gate:
 
 
 def is_open(knock: RequestHead) -> bool:
-    """Whether the request needs no key: the bare health, and nothing that only looks like it."""
+    """Return whether the request needs no key: only the plain health check, matched exactly."""
     is_health = knock.path == HEALTH_PATH and knock.method in ("GET", "HEAD")
     return is_health and "detail" not in knock.asks
 
 
 def _host_of_target(target: str) -> str | None:
-    """The host of a target like `http://host/path`, which counts as much as the Host header."""
+    """Return the host of a target like `http://host/path`, which is checked like the Host
+    header.
+    """
     if target.startswith("/") or target == "*":
         return None
     try:
@@ -137,7 +141,7 @@ def _host_of_target(target: str) -> str | None:
 
 
 def _bytes(text: str) -> bytes:
-    # Header bytes that are no UTF-8 come as lone surrogates.
+    # Header bytes that are not UTF-8 come as lone surrogates.
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -147,10 +151,10 @@ _MAPPED = b"\0" * 10 + b"\xff\xff"
 
 
 async def descends_from_us(request: web.BaseRequest, trusted: Collection[int] = ()) -> bool:
-    """Whether the program at the other end was started, at any remove, by this process.
+    """Return whether the client was started, directly or indirectly, by this process.
 
-    `trusted` are the pids of children that hide their files from us but run no code of users
-    (the model worker): where nobody visible holds the socket, another hidden child counts as the
+    `trusted` are the pids of children that hide their files from us but run no code of users (the
+    model worker): if no visible process holds the socket, another hidden child counts as the
     client.
     """
     transport = request.transport
@@ -163,7 +167,9 @@ async def descends_from_us(request: web.BaseRequest, trusted: Collection[int] = 
 
 
 def is_descendant(theirs: Address, ours: Address, root: int, trusted: Collection[int] = ()) -> bool:
-    """Whether a descendant of `root` holds the socket at `theirs` of a connection to `ours`."""
+    """Return whether a descendant of `root` holds the socket at `theirs` of a connection to
+    `ours`.
+    """
     inode = _inode(theirs, ours)
     if inode is None:
         return False
@@ -179,7 +185,7 @@ def is_descendant(theirs: Address, ours: Address, root: int, trusted: Collection
 
 
 def descendants(root: int) -> set[int]:
-    """The pids of all children of a process, and of theirs."""
+    """Return the pids of all descendants of a process."""
     children: dict[int, list[int]] = defaultdict(list)
     for pid in _pids():
         with suppress(OSError, ValueError, IndexError):
@@ -200,7 +206,7 @@ def _pids() -> Iterator[int]:
 
 
 def _holds(pid: int, inode: str) -> bool | None:
-    """Whether the process holds the socket; None where it hides its files."""
+    """Return whether the process holds the socket; None if it hides its files."""
     wanted = f"socket:[{inode}]"
     folder = f"/proc/{pid}/fd"
     try:
@@ -217,7 +223,9 @@ def _holds(pid: int, inode: str) -> bool | None:
 
 
 def _inode(theirs: Address, ours: Address) -> str | None:
-    """The socket of the other end, if it is this user's, by the kernel's table of connections."""
+    """Return the socket of the other end, by the kernel's table of connections; None if not
+    found.
+    """
     for table, local, remote in _spellings(theirs, ours):
         with suppress(OSError):
             for line in (_PROC / "net" / table).read_text().splitlines()[1:]:
@@ -228,7 +236,7 @@ def _inode(theirs: Address, ours: Address) -> str | None:
 
 
 def _spellings(theirs: Address, ours: Address) -> Iterator[tuple[str, str, str]]:
-    """A client may hold an IPv4 connection by an IPv6 socket."""
+    """Yield the forms of a connection in the table: clients may use an IPv6 socket for IPv4."""
     if ":" in theirs[0]:
         yield "tcp6", _hex(theirs), _hex(ours)
     else:
@@ -237,7 +245,7 @@ def _spellings(theirs: Address, ours: Address) -> Iterator[tuple[str, str, str]]
 
 
 def _hex(address: Address, prefix: bytes = b"") -> str:
-    """As /proc/net/tcp has it: words of 32 bits in the machine's order, then the port."""
+    """Return an address as /proc/net/tcp has it: 32-bit words in native order, then the port."""
     host, port = address
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     packed = prefix + socket.inet_pton(family, host)
@@ -249,7 +257,9 @@ WINDOW_S = 60.0
 
 
 class TooManyRequests(AppError):
-    """The server's own limit; `retry_after_s` says when the next request is let through."""
+    """The server's own limit is exceeded; `retry_after_s` is the time until the next request may
+    come.
+    """
 
     default_code = "rate_limit_exceeded"
 
@@ -262,7 +272,7 @@ class TooManyRequests(AppError):
 
 
 class RateLimit:
-    """A window that slides with the clock: never more than `per_minute` in any minute.
+    """A sliding window: at most `per_minute` requests in any minute.
 
     `per_minute` may be changed at any time; 0 turns the limit off.
     """
@@ -273,7 +283,7 @@ class RateLimit:
         self._times: deque[float] = deque()
 
     def count(self) -> None:
-        """Let a request through and count it, or raise TooManyRequests; a refused one is free."""
+        """Count a request, or raise TooManyRequests; a refused request is not counted."""
         limit = self.per_minute
         if limit <= 0:
             self._times.clear()

@@ -1,4 +1,4 @@
-"""From the server's thread to the core's: the one way to the sessions."""
+"""Run work on the core's loop for the server's thread: the one way to the sessions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class Bridge:
     async def ask(
         self, work: Coroutine[Any, Any, T], undo: Callable[[T], object] | None = None
     ) -> T:
-        """What `work` gives on the core's loop.
+        """Run `work` on the core's loop and return its result.
 
-        Cancelling the asker cancels the work. Where the two cross, so that the work was done but
-        nobody takes its result, the core calls `undo(result)`.
+        Cancelling the caller cancels the work. If the work was done at the same moment and its
+        result is not taken, the core calls `undo(result)`.
         """
         question = _CoreCall(self._core, work, undo)
         try:
@@ -66,12 +66,12 @@ class _CoreCall(Generic[T]):
         self.answer: asyncio.Future[T] = self._asker.create_future()
 
     def begin(self) -> None:
-        """On the core: start the work."""
+        """Start the work; called on the core's loop."""
         self._task = self._core.create_task(self._work)
         self._task.add_done_callback(self._send)
 
     def give_up(self) -> None:
-        """On the core: nobody waits any more."""
+        """Cancel the work because its caller was cancelled; called on the core's loop."""
         if self._task is not None:
             self._task.cancel()
 
@@ -82,7 +82,7 @@ class _CoreCall(Generic[T]):
             self._take_back(task)
 
     def _settle(self, task: asyncio.Task[T]) -> None:
-        """On the asker's loop."""
+        """Settle the result; called on the caller's loop."""
         if self.answer.done():
             with contextlib.suppress(RuntimeError):
                 self._core.call_soon_threadsafe(self._take_back, task)

@@ -1,4 +1,4 @@
-"""What went wrong, as a status, headers and the one JSON shape of every error."""
+"""Map errors to a status, headers and the one JSON shape of every error."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ PUBLIC_CODES = {
     "upstream_silent": "upstream_error",
     "tools_refused": "upstream_error",
 }
-"""How the window's finer words for a provider's failures leave the server."""
+"""The server's error types for the window's finer kinds of provider failures."""
 
 DEFAULT_WAIT_S = 10
-"""Where a provider limits us and names no time."""
+"""Default for a provider's rate limit that names no time."""
 
 _TYPES: dict[int, ErrorType] = {
     401: "authentication_error",
@@ -102,11 +102,11 @@ class HttpError(Struct, frozen=True, kw_only=True):
 
     @property
     def type(self) -> ErrorType:
-        """The kind of error, as clients tell them apart."""
+        """Return the kind of error, which clients distinguish."""
         return _TYPES.get(self.status, "server_error" if self.status >= 500 else _INVALID)
 
     def body(self, path: str = "") -> dict[str, Any]:
-        """The JSON object; under /v2/ with what users of the Cohere client read."""
+        """Return the JSON object; under /v2/ with the fields that the Cohere client reads."""
         error = {
             "code": self.code,
             "message": self.message,
@@ -119,7 +119,7 @@ class HttpError(Struct, frozen=True, kw_only=True):
 
     @property
     def headers(self) -> dict[str, str]:
-        """What a client needs to know beside the body."""
+        """Return the headers that a client needs in addition to the body."""
         headers: dict[str, str] = {}
         if self.status == 401:
             headers["WWW-Authenticate"] = "Bearer"
@@ -140,20 +140,20 @@ DEFECT = HttpError(
 
 
 def http_error_of(error: AppError) -> HttpError:
-    """The answer for an error that says what happened."""
+    """Return the answer for an error that says what happened."""
     param = getattr(error, "param", None)
     wait_s = getattr(error, "retry_after_s", None)
     return _http_error(error.code, str(error), error.title, param=param, wait_s=wait_s)
 
 
 def http_error_of_failure(failure: Failure) -> HttpError:
-    """The answer for a turn's failure."""
+    """Return the answer for a turn's failure."""
     said = str(AppError(failure.title, detail=failure.detail, remedy=failure.remedy))
     return _http_error(failure.code, said, failure.title, param=None, wait_s=failure.retry_after_s)
 
 
 def without_paths(text: str) -> str:
-    """The text with no absolute path in it."""
+    """Return the text without absolute paths."""
     return _PATH.sub("…", text)
 
 

@@ -93,7 +93,7 @@ class Gateway:
         server.cut_off()
 
     async def _handle(self, request: web.BaseRequest) -> web.StreamResponse:
-        """The outermost handler: nothing of a request is judged before the gate."""
+        """Handle every request; the gate comes before any other check."""
         began_s = time.monotonic()
         status: int | str = "gone"
         try:
@@ -133,7 +133,7 @@ class Gateway:
         self._check_declared(request)
 
     def _check_declared(self, request: web.BaseRequest) -> None:
-        """What the headers say of the body, before any of it is read."""
+        """Check what the headers declare about the body, before any of it is read."""
         kinds = request.headers.getall(hdrs.CONTENT_TYPE, [])
         if not request.body_exists and not kinds:
             return
@@ -217,7 +217,7 @@ class _Server(web.Server):
 
 
 class _Connection(web.RequestHandler):
-    """Answers in our shape also where aiohttp finds that a request is no HTTP."""
+    """A connection that answers in our format also if aiohttp finds that a request is not HTTP."""
 
     __slots__ = ()
 
@@ -261,7 +261,7 @@ def _request_head(request: web.BaseRequest) -> RequestHead:
 def _failed(
     request: web.BaseRequest, failure: HttpError, *, allow: str | None = None
 ) -> web.Response:
-    if request.writer.output_size > 0:  # an answer has begun: there is no way to take it back
+    if request.writer.output_size > 0:  # an answer has begun: it cannot be taken back
         raise ConnectionResetError
     response = web.Response(
         status=failure.status,

@@ -23,9 +23,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class _CachedAnswer(Struct):
-    """A request that was made: its body's hash, and its answer as soon as there is one.
+    """A request that was made: the hash of its body, and its answer when it is complete.
 
-    The answer is None where there is none to be repeated: then it is made anew.
+    The answer is None if it cannot be repeated: the request is then executed again.
     """
 
     body_hash: bytes
@@ -41,7 +41,7 @@ class IdempotencyCache:
         self._known: OrderedDict[tuple[str, str], _CachedAnswer] = OrderedDict()
 
     def once(self, handler: Handler) -> Handler:
-        """The handler, called once for each key that clients choose; failures do not count."""
+        """Wrap a handler so that it runs once for each key of a client; failures do not count."""
 
         async def answer(request: web.Request) -> web.StreamResponse:
             key = request.headers.get(HEADER, "")

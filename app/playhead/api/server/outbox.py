@@ -16,9 +16,9 @@ from playhead.domain.conversation.payloads import Failure, FileChanges, Table
 
 LIMIT_BYTES = 8_000_000
 JOIN_FROM = 64
-"""How many chunks may wait one by one; from then on neighbouring pieces of a text are joined."""
+"""Most chunks that may wait separately; further neighbouring pieces of a text are joined."""
 _OVERHEAD_BYTES = 200
-"""What a chunk costs beside its text."""
+"""The cost of a chunk besides its text."""
 
 
 class _QueuedChunk(Struct):
@@ -45,7 +45,7 @@ class _QueuedChunk(Struct):
 
 
 class Outbox:
-    """A queue that never blocks the core: what is slow is its client alone.
+    """A queue that never blocks the core: a slow client delays only itself.
 
     Nothing is lost: when many chunks wait, neighbouring pieces of one message become one piece.
     Above `limit_bytes` the client is given up: the open message is closed, a failure follows,
@@ -66,7 +66,7 @@ class Outbox:
         self._arrived = asyncio.Event()
 
     def put(self, chunk: Chunk) -> bool:
-        """Hand over a chunk, from any thread; False once the client cannot be served any more."""
+        """Add a chunk, from any thread; return False if the client cannot be served any more."""
         with self._lock:
             if self._is_closed:
                 return False
@@ -80,13 +80,13 @@ class Outbox:
         return not self._is_closed
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Mark the end: nothing follows."""
         with self._lock:
             self._is_closed = True
         self._tell()
 
     async def take(self) -> list[Chunk]:
-        """All that waits, as soon as something does; [] when it is closed and empty."""
+        """Wait for chunks and return all of them; [] when the outbox is closed and empty."""
         while True:
             self._arrived.clear()
             with self._lock:
@@ -124,7 +124,7 @@ class Outbox:
         self._waiting.append(_QueuedChunk(Chunk(role="server", type="error", content=failure)))
 
     def _tell(self) -> None:
-        """Wake the taker, once for all that comes until it looks."""
+        """Wake the taker, once for all chunks until it takes them."""
         if not self._is_told:
             self._is_told = True
             self._call(self._arrived.set)
@@ -137,7 +137,7 @@ class Outbox:
 
 
 def _size_bytes(content: object) -> int:
-    """About what a content takes; a payload's is that of its texts."""
+    """Return the approximate size of a content; for a payload that of its texts."""
     if isinstance(content, str):
         return sys.getsizeof(content)
     return len(repr(content)) if isinstance(content, Table | FileChanges) else 0

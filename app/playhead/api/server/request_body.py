@@ -30,7 +30,7 @@ _MODEL = "model must name a model"
 
 
 def read_body(raw: bytes, kind: type[T]) -> T:
-    """The value. Raises RequestError, whatever the bytes are."""
+    """Decode the body as a `kind`. Raises RequestError for invalid bytes."""
     try:
         return _decoded(raw, kind)
     except msgspec.ValidationError as error:
@@ -54,7 +54,7 @@ def _decoded(raw: bytes, kind: type[T]) -> T:
 
 
 def _without_halves(raw: bytes) -> bytes:
-    """The same JSON with U+FFFD for what is half a pair."""
+    """Return the same JSON with U+FFFD for lone surrogates."""
     text = json.dumps(json.loads(raw), ensure_ascii=False)
     return whole_characters(text).encode()
 
@@ -68,7 +68,7 @@ def _reason(error: Exception) -> str:
 
 
 def _refuse(problem: str, cause: Exception) -> NoReturn:
-    """What the field at fault is called decides on the code."""
+    """Raise the error with the code that belongs to the field at fault."""
     where = _WHERE.search(problem)
     path = where["path"] if where is not None else ""
     missing = _MISSING.match(problem)

@@ -27,7 +27,7 @@ from playhead.formats.wire.codec import Encoder, Wire, joined
 
 
 def json_answer(value: Any, status: int = 200) -> web.Response:
-    """An answer whose body is this value."""
+    """Return an answer whose body is this value."""
     return web.Response(body=to_json(value), content_type="application/json", status=status)
 
 
@@ -50,16 +50,18 @@ class AnswerEncoder(Encoder, Protocol):
     """One answer in its format; it has been fed all chunks when the last two are called."""
 
     def answer(self) -> Wire:
-        """Return the body of an answer that is no stream."""
+        """Return the body of an answer that is not streamed."""
         ...
 
     def keys(self) -> list[str]:
-        """The keys of its messages, as they come back with the next request."""
+        """Return the keys of the answer's messages, as they come back with the next request."""
         ...
 
 
 class AnswerFormat(Struct, frozen=True):
-    """How one request wants its answer: `begin` makes it once the turn has begun."""
+    """The format of the answer to one request: `begin` makes the encoder once the turn has
+    begun.
+    """
 
     begin: Callable[[ApiTurn], AnswerEncoder]
     is_stream: bool
@@ -91,7 +93,7 @@ class Responder:
         return await self._whole(request, outbox, turn, answer)
 
     async def is_from_own_code(self, request: web.Request) -> bool:
-        """Whether a process that one of our kernels started asks."""
+        """Return whether a process that one of our kernels started sent the request."""
         return await descends_from_us(request, self._trusted())
 
     async def _stream(
@@ -126,37 +128,39 @@ class Responder:
         return lambda: self._bridge.post(self._turns.cancel, turn)
 
     def _remember(self, turn: ApiTurn, answer: AnswerEncoder) -> None:
-        """Before the last bytes: who reads them may ask again at once, and the core keeps order."""
+        """Remember the answer before its last bytes: its reader may send the next request at
+        once.
+        """
         self._bridge.post(self._turns.remember, turn, answer.keys())
 
 
 class _CheckedEncoder:
-    """An encoder that knows how its answer ended, and lets no path out of a failure."""
+    """Wraps an encoder: records how the answer ended and keeps paths out of failures."""
 
     def __init__(self, encoder: Encoder) -> None:
         self.is_whole = False
         self._encoder = encoder
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events of the inner one."""
+        """Return the inner encoder's events."""
         if isinstance(chunk.content, Failure):
             chunk = Chunk(role="server", type="error", content=_public_failure(chunk.content))
         self.is_whole = (chunk.role, chunk.type) == ("server", "status")
         return self._encoder.encode(chunk)
 
     def finish(self) -> list[Wire]:
-        """The last events of the inner one."""
+        """Return the inner encoder's last events."""
         return self._encoder.finish()
 
 
 def _public_failure(failure: Failure) -> Failure:
-    """The failure in the words that a plain HTTP error would have."""
+    """Return the failure with the text that a plain HTTP error would have."""
     told = http_error_of_failure(failure)
     return Failure(code=told.code, title=told.message, retry_after_s=told.retry_after_s)
 
 
 def _decides(incoming: ClientRequest) -> bool:
-    """Whether code could run by this request: only then it is worth knowing who asks."""
+    """Return whether the request could make code run: only then the client is looked up."""
     if incoming.options.auto_run:
         return True
     return any(entry.is_yes or entry.decision is not None for entry in incoming.entries)

@@ -1,4 +1,4 @@
-"""What the server can be told at its start."""
+"""Options of the server at its start."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ from msgspec import Struct
 
 
 class ServerOptions(Struct, frozen=True, kw_only=True):
-    """Where it listens and what it bears; port 0 takes a free one.
+    """Address and limits of the server; port 0 uses a free one.
 
-    `allowed_hosts` are further names that a Host header may say. `rate_limit` is in requests a
+    `allowed_hosts` are further names that a Host header may have. `rate_limit` is in requests a
     minute, 0 for none. `body_s` is how long a body may take to arrive, `idle_s` how long a
-    connection may be silent before or between requests, `linger_s` how long a refused body is
-    read and thrown away, so that its sender sees the answer. `ping_s` and `status_s` are how long
-    a stream stays silent, after and before its status line; `overrun_s` is how long a client that
-    reads too slowly may take for the rest, `stop_s` how long streams may take to end when the
-    server stops.
+    connection may be silent before or between requests, `linger_s` how long a refused body is read
+    and discarded, so that its sender sees the answer. `ping_s` and `status_s` are how long a stream
+    stays silent, after and before its status line; `overrun_s` is how long a client that reads too
+    slowly may take for the rest, `stop_s` how long streams may take to end when the server stops.
     """
 
     host: str = "127.0.0.1"

@@ -1,4 +1,4 @@
-"""Where the server listens: loopback, or with TLS and a name what else it was told."""
+"""Make the server's listening sockets: loopback, or with TLS and a name any other address."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class ListenError(AppError):
 
 
 def check_reach(host: str, *, has_tls: bool, allowed_hosts: Sequence[str]) -> None:
-    """Other machines may only reach the server under a name and with TLS."""
+    """Check that other machines can reach the server only under a name and with TLS."""
     if is_loopback(host) or (has_tls and any(allowed_hosts)):
         return
     raise ListenError(
@@ -44,7 +44,7 @@ def check_reach(host: str, *, has_tls: bool, allowed_hosts: Sequence[str]) -> No
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the address."""
+    """Return whether only this machine can reach the address."""
     try:
         return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -52,13 +52,13 @@ def is_loopback(host: str) -> bool:
 
 
 def tls_context(certificate: str, key: str) -> ssl.SSLContext | None:
-    """TLS 1.2 or newer with this certificate; None where none is named."""
+    """Return a context for TLS 1.2 or newer with this certificate; None if none is named."""
     if not certificate and not key:
         return None
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     try:
-        # A password is not asked for: nobody may sit at the terminal.
+        # A password is not asked for: there may be no one at the terminal.
         context.load_cert_chain(certificate, key or None, password="")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else None
@@ -72,10 +72,10 @@ def tls_context(certificate: str, key: str) -> ssl.SSLContext | None:
 
 
 def bind(host: str, port: int) -> Sockets:
-    """Listening sockets: for a name of loopback both of its addresses, on one port.
+    """Return listening sockets: for a loopback name both of its addresses, on one port.
 
-    Port 0 takes a free one. A port that is free on one of the two only counts as taken: clients
-    that say `localhost` would send their token to whoever has the other.
+    Port 0 uses a free one. A port that is free on only one of the two counts as taken: clients that
+    connect to `localhost` would send their token to the owner of the other.
     """
     names = _LOOPBACK if host.strip("[]") in ("localhost", *_LOOPBACK) else (host.strip("[]"),)
     for tries_left in range(_PORTS_TRIED if port == 0 else 1, 0, -1):
@@ -104,7 +104,7 @@ def _bind_all(names: Sequence[str], port: int) -> Sockets:
 
 
 def _bound(name: str, port: int) -> socket.socket | None:
-    """A listening socket; None where the system does not have such addresses (IPv6 often)."""
+    """Return a listening socket, or None if the system lacks such addresses (often IPv6)."""
     family, kind, protocol, _, address = socket.getaddrinfo(
         name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
     )[0]

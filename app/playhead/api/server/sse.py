@@ -30,7 +30,7 @@ _log = logging.getLogger(__name__)
 
 
 def to_json(event: object) -> bytes:
-    """JSON as UTF-8 in one line; half a character becomes U+FFFD."""
+    """Return JSON as UTF-8 on one line; lone surrogates become U+FFFD."""
     try:
         return msgspec.json.encode(event)
     except UnicodeEncodeError:
@@ -39,12 +39,12 @@ def to_json(event: object) -> bytes:
 
 
 def data_line(event: Wire) -> bytes:
-    """One server-sent event with no name."""
+    """Return one server-sent event without a name."""
     return b"data: %b\n\n" % to_json(event)
 
 
 class StreamFormat(Struct, frozen=True, kw_only=True):
-    """How events stand in the stream; `ending` follows the last one."""
+    """The format of a stream's events; `ending` follows the last one."""
 
     content_type: str = "text/event-stream; charset=utf-8"
     frame: Callable[[Wire], bytes] = data_line
@@ -77,7 +77,7 @@ class OpenAnswers:
 
     @contextlib.contextmanager
     def opened(self, cancel: Callable[[], object]) -> Generator[None]:
-        """Around one answer: calls `cancel` unless the block comes to its end."""
+        """Register one answer; call `cancel` unless the block ends normally."""
         key = object()
         self._cancels[key] = cancel
         try:
@@ -123,7 +123,7 @@ async def stream_answer(
                 await _send_all(answer, _arriving(outbox, first, pace), before_end)
             except ConnectionError:
                 raise
-            except Exception as error:  # noqa: BLE001  # a broken connection would tell nothing
+            except Exception as error:  # noqa: BLE001  # a broken connection would explain nothing
                 cancel()
                 await answer.fail(error)
             return await answer.end()
@@ -132,7 +132,7 @@ async def stream_answer(
 async def collect_answer(
     request: web.Request, outbox: Outbox, *, cancel: Callable[[], object]
 ) -> list[Chunk]:
-    """All chunks of an answer that is sent whole; a failure is raised as TurnFailed."""
+    """Return all chunks of an answer that is sent whole; raise TurnFailed for a failure."""
     chunks: list[Chunk] = []
     has_run = False
     with request.app[OPEN_ANSWERS].opened(cancel):
@@ -147,7 +147,7 @@ async def collect_answer(
 
 
 async def _first(outbox: Outbox, pace: StreamTiming) -> list[Chunk] | None:
-    """The first chunks, or None when nothing came for too long."""
+    """Return the first chunks, or None if none came in time."""
     try:
         async with asyncio.timeout(pace.status_s):
             chunks = await outbox.take()
@@ -162,7 +162,7 @@ async def _first(outbox: Outbox, pace: StreamTiming) -> list[Chunk] | None:
 async def _arriving(
     outbox: Outbox, first: list[Chunk] | None, pace: StreamTiming
 ) -> AsyncGenerator[Sequence[Chunk], None]:
-    """What arrives, batch by batch; an empty batch asks for a ping."""
+    """Yield what arrives, batch by batch; an empty batch asks for a ping."""
     chunks = first
     while chunks is None or chunks:
         yield chunks or ()
@@ -170,7 +170,7 @@ async def _arriving(
 
 
 async def _taken(outbox: Outbox, pace: StreamTiming) -> list[Chunk] | None:
-    """What arrives next, or None when nothing came for long enough to send a ping."""
+    """Return the next chunks, or None if none came for long enough to send a ping."""
     try:
         async with asyncio.timeout(pace.ping_s):
             return await outbox.take()
@@ -232,7 +232,7 @@ class _AnswerStream:
             await self._response.write(data)
 
     async def fail(self, error: Exception) -> None:
-        """Say in the stream that it cannot go on."""
+        """Write to the stream that it cannot continue."""
         if isinstance(error, _EventTooLong):
             failure = Failure(
                 code="internal_error", title="A part of the answer is too long to be sent"
@@ -248,7 +248,7 @@ class _AnswerStream:
         await self._response.write(last_words)
 
     async def end(self) -> web.StreamResponse:
-        """The response is complete; where no last chunk came, the turn was cancelled."""
+        """Complete the response; if no last chunk came, the turn was cancelled."""
         if not self._is_complete:
             await self._response.write(
                 self._ended_by(Chunk(role="server", type="status", content="cancelled"))
@@ -258,7 +258,7 @@ class _AnswerStream:
 
     @contextlib.contextmanager
     def patience(self, outbox: Outbox) -> Generator[None]:
-        """Once the client is given up, it has a while to read the rest; then it is cut off."""
+        """Limit the time that a client which fell behind has to read the rest; then cut it off."""
         timers: list[asyncio.TimerHandle] = []
         limit_s = self._request.app[STREAM_TIMING].overrun_s
 

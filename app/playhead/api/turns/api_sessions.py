@@ -1,4 +1,4 @@
-"""What programs may do with conversations besides asking; lives in the core's thread."""
+"""Let programs manage conversations besides asking in them; used in the core's thread."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ class SessionTranscript(Struct, frozen=True):
 
 
 class ApiSessions:
-    """Owner: the turns. `forget` drops what is remembered of a conversation that is gone.
+    """Lists, begins and deletes conversations for programs. `forget` drops what is cached of a
+    deleted conversation.
 
-    Those that programs began without asking to keep them are none of the list's.
+    Conversations that programs began without asking to keep them are not listed.
     """
 
     def __init__(
@@ -47,13 +48,13 @@ class ApiSessions:
         self._forget = forget
 
     async def begin(self, title: str, config: ConversationConfig) -> SessionRow:
-        """A new conversation, listed at once."""
+        """Begin a conversation, which is listed at once."""
         wants = config if config != ConversationConfig() else None
         session = self._sessions.begin(title, wants)
         return self._row(session.conversation.id)
 
     async def page(self, limit: int, after: str) -> tuple[list[SessionRow], bool]:
-        """So many conversations, those that changed last first, and whether there are more."""
+        """Return a page of conversations, the last changed first, and whether there are more."""
         rows = [row for row in self._sessions.summaries if not row.client]
         start = 0
         if after:
@@ -69,7 +70,7 @@ class ApiSessions:
         return [self._seen(row) for row in page], start + limit < len(rows)
 
     async def get(self, session_id: str) -> SessionRow:
-        """One conversation of the list."""
+        """Return one conversation of the list."""
         return self._row(session_id)
 
     async def change(self, session_id: str, title: str | None, change: Change | None) -> SessionRow:
@@ -83,7 +84,7 @@ class ApiSessions:
         return self._row(session_id)
 
     async def delete(self, session_id: str) -> None:
-        """End a conversation that does not work, and delete it for good."""
+        """Delete a conversation that is not busy, permanently."""
         self._row(session_id)
         session = self._sessions.get(session_id)
         if session is not None and session.pending is not None:
@@ -96,7 +97,7 @@ class ApiSessions:
         await self._sessions.delete(session_id)
 
     async def told(self, session_id: str) -> SessionTranscript:
-        """What was said in it, on the branch that is shown."""
+        """Return the messages of the branch that is shown."""
         session = await self._open(session_id)
         conversation = session.conversation
         messages = tuple(conversation.messages)
@@ -156,7 +157,7 @@ class ApiSessions:
 
 
 def _question(session: Session) -> InputRequest | None:
-    """What was asked last in it."""
+    """Return the last question that the session's code asked."""
     contents = (message.content for message in reversed(session.conversation.messages))
     return next((each for each in contents if isinstance(each, InputRequest)), None)
 

@@ -1,4 +1,4 @@
-"""One turn as the client that asked for it hears it."""
+"""One turn as the client that asked for it receives it."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from playhead.session.session import Session, SessionEvent
 
 
 class ChunkSink(Protocol):
-    """Where a turn's chunks go; it may be read in another thread."""
+    """The destination of a turn's chunks; another thread may read it."""
 
     def put(self, chunk: Chunk) -> bool:
-        """Take a chunk; False when whoever should read is hopelessly slow."""
+        """Take a chunk; return False if the reader is too far behind."""
         ...
 
     def close(self) -> None:
-        """Nothing more comes."""
+        """Mark the end: nothing follows."""
         ...
 
 
 class ApiTurn:
-    """One turn as its client hears it; made by `Turns.begin`, core thread only.
+    """One turn as its client receives it; made by `Turns.begin`, for the core's thread only.
 
-    `is_call_clients` says whether calls of `execute` are the client's to decide about.
+    `is_call_clients` says whether the client decides about calls of `execute`.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ApiTurn:
         self.leaf_id: str | None = None
         self.has_ended = False
         self.is_open = False
-        """Whether what the conversation tells is already this turn's."""
+        """Whether the conversation's events already belong to this turn."""
         self.failure: Failure | None = None
         self._is_input_answered = incoming.options.has_input
         self._outbox = outbox
@@ -62,11 +62,11 @@ class ApiTurn:
         ]
 
     def cut(self) -> None:
-        """The client is gone: nothing more is told."""
+        """Send nothing more, because the client is gone."""
         self._end()
 
     def give_up(self) -> None:
-        """It never began."""
+        """Give up a turn that never began."""
         self.has_ended = True
         self._leave()
 
@@ -103,7 +103,7 @@ class ApiTurn:
             self._expect_end()
 
     def _expect_end(self) -> None:
-        """A turn that ends without a word did so by a defect: its client must not wait for ever."""
+        """Fail the turn if it does not report its end: its client must not wait forever."""
         asyncio.get_running_loop().call_soon(self._fail_unless_ended)
 
     def _fail_unless_ended(self) -> None:

@@ -23,18 +23,18 @@ if TYPE_CHECKING:
 
 
 class ClientRequest(Struct, frozen=True, kw_only=True):
-    """What a client wants: `entries` is its whole history, oldest first, or, with `session_id`,
-    only what is new.
+    """A client's request: `entries` is its whole history, oldest first, or, with `session_id`, only
+    its new messages.
 
-    `dialect` keeps the histories of different formats apart, `client` names the program for the
-    sidebar. `is_call_clients` says that calls of `execute` go to the client by themselves
-    (it offered that tool), in place of a question in words. `proposed` is the language and code
-    that the last assistant text asks about, where the dialect asks in words and the last entry
-    may be the answer (`is_yes`). `is_from_own_code` says that the request comes from a process
-    that one of our kernels started: it decides nothing. With `answers_input` the client sees what
-    running code asks for, and can answer. With `names_messages` the start of what the
-    assistant says, and pictures, carry the ids of their messages. `folder` is where a fresh
-    conversation works; '' leaves that to the settings.
+    `dialect` separates the histories of different formats, `client` names the program for the
+    sidebar. `is_call_clients` says that calls of `execute` go to the client as calls (it offered
+    that tool) instead of a question in the text. `proposed` is the language and code that the last
+    assistant text asks about, if the format asks in the text and the last entry may be the answer
+    (`is_yes`). `is_from_own_code` says that the request comes from a process that one of our
+    kernels started: it cannot decide anything. With `answers_input` the client sees the questions
+    of running code and can answer them. With `names_messages` the starts of the assistant's
+    messages, and pictures, carry the ids of their messages. `folder` is the working folder of a new
+    conversation; '' uses the settings.
     """
 
     dialect: str
@@ -51,16 +51,16 @@ class ClientRequest(Struct, frozen=True, kw_only=True):
 
     @property
     def estimated_tokens(self) -> int:
-        """About how many tokens the model is asked with."""
+        """Return the approximate number of tokens of the request."""
         contents = (chunk.content for entry in self.entries for chunk in entry.chunks)
         texts = (content for content in contents if isinstance(content, str))
         return count_text(self.options.instructions) + sum(map(count_text, texts))
 
 
 class ApiPolicy(Struct, frozen=True, kw_only=True):
-    """Asked anew at each request: whether who holds the token may approve, and have code run
-    unasked. The two switches are named in the refusals. With no `has_window` nobody can type what
-    running code asks for.
+    """The policy, read again at each request: whether a holder of the token may approve code and
+    may have code run unasked. The two switches are named in the refusals. Without `has_window`
+    no one can type the input that running code asks for.
     """
 
     may_approve: Callable[[], bool]
@@ -86,13 +86,13 @@ class ToolChoice(Struct, frozen=True, kw_only=True):
 def resolve_tool_choice(
     tools: tuple[ToolOffer, ...], choice: object, *, is_auto_run: bool
 ) -> ToolChoice:
-    """What comes of the client's tools; `choice` is the request's `tool_choice`.
+    """Return the tools that the model gets; `choice` is the request's `tool_choice`.
 
-    A client without tools has code run here. One with tools of its own gets their calls alone,
-    unless it also lets code run. Raises RequestError for a choice of what is not there.
+    For a client without tools code runs here. A client with its own tools gets only their calls,
+    unless it also allows code to run. Raises RequestError if the choice names an unknown tool.
     """
     chosen = _chosen(tools, choice)
-    if not chosen:  # it has none, or wants none called
+    if not chosen:  # it has no tools, or allows no calls
         return ToolChoice(offers_execute=choice != "none")
     has_execute = any(tool.name == EXECUTE for tool in chosen)
     must_call = choice == "required" or _named_tool(choice) is not None
@@ -105,7 +105,9 @@ def resolve_tool_choice(
 
 
 def _chosen(tools: tuple[ToolOffer, ...], choice: object) -> tuple[ToolOffer, ...]:
-    """A named tool is the only one on offer: not every provider can be told to call just that."""
+    """Return the tools to offer: a named one alone, as not every provider can be forced to call
+    it.
+    """
     if choice == "none":
         return ()
     name = _named_tool(choice)
@@ -122,7 +124,7 @@ def _chosen(tools: tuple[ToolOffer, ...], choice: object) -> tuple[ToolOffer, ..
 
 
 def _named_tool(choice: object) -> str | None:
-    """The tool that must be called; None where any may be."""
+    """Return the tool that must be called; None if the model may choose."""
     if choice in (None, "auto", "required"):
         return None
     if isinstance(choice, Mapping):
@@ -163,7 +165,7 @@ _PRODUCT = re.compile(r"[\w.+-]{1,40}")
 
 
 def client_name(user_agent: str) -> str:
-    """A word that a person knows, else the header's first product."""
+    """Return the program's name if it is a known one, else the header's first product."""
     for pattern, name in _KNOWN:
         if pattern.search(user_agent):
             return name
@@ -178,9 +180,9 @@ STOP_GRACE_S = 1.0
 def model_choice(
     asked: LlmConfig | CompletionRequest, max_tokens: int | None, place: str = ""
 ) -> ModelChoice:
-    """What holds for this request alone; `place` is where in the body it stands.
+    """Return the model choice of this request; `place` is its position in the body.
 
-    Raises RequestError (`missing_api_key`) for an address without a key of its own.
+    Raises RequestError (`missing_api_key`) for an address without its own key.
     """
     if asked.api_base is not None and asked.api_key is None:
         raise RequestError(
@@ -201,7 +203,7 @@ def model_choice(
 
 
 def requesting_client(request: web.Request) -> str:
-    """The program that asks."""
+    """Return the name of the program that sent the request."""
     return client_name(request.headers.get("User-Agent", ""))
 
 

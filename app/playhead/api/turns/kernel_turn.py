@@ -37,7 +37,7 @@ class KernelTurn(kernel_messages.Encoder):
 
 
 def kernel_turn_request(asked: KernelRequest, client: str) -> ClientRequest:
-    """`execute` is always on offer here; its calls are the client's unless code runs unasked."""
+    """Return the request; the client decides about `execute` calls unless code runs unasked."""
     entries, instructions = kernel_messages.read_messages(asked.messages)
     is_auto_run = asked.auto_run is True
     offering = resolve_tool_choice(
@@ -62,7 +62,7 @@ def kernel_turn_request(asked: KernelRequest, client: str) -> ClientRequest:
 
 
 def _approved(entries: Sequence[Entry]) -> list[str]:
-    """The calls whose code runs now, for the last messages say so."""
+    """Return the ids of the calls whose code the last messages approve."""
     found: list[str] = []
     for entry in reversed(entries):
         if entry.decision is None:

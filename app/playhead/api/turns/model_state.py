@@ -1,4 +1,4 @@
-"""What other programs are told about the models: which there are, and whether one can answer."""
+"""Report to other programs which models there are and whether one can answer."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _UNREACHABLE = frozenset(
     }
 )
 _KEYRING_S = 2.0
-"""Whoever asks for health does not wait for the user to unlock a keyring."""
+"""A health check does not wait until the user unlocks a keyring."""
 
 T = TypeVar("T")
 
@@ -47,16 +47,16 @@ class ModelState:
 
     @property
     def current_name(self) -> str:
-        """The model that answers where a request names none, as it is called on the wire."""
+        """Return the model, as it is called on the wire, for requests that name none."""
         return self._current.model or DIRECT
 
     @property
     def _current(self) -> AppSettings:
-        """The settings with the profile that new conversations have."""
+        """Return the settings with the profile of new conversations."""
         return settings_for(self._settings.current, self._catalog)
 
     async def health(self, last_failure: str) -> Health:
-        """`last_failure` is the code that the last turn failed with, else ''."""
+        """Return the health; `last_failure` is the code that the last turn failed with, else ''."""
         model = self._current.model
         if model == DIRECT_MODEL:
             return Health(DIRECT, "ready")
@@ -65,12 +65,14 @@ class ModelState:
         return Health(model, "unreachable" if last_failure in _UNREACHABLE else "ready")
 
     async def models(self) -> list[str]:
-        """The model of the settings first, then what local servers offer, then Direct mode."""
+        """Return the settings' model, then those of local servers, then Direct mode."""
         names = [self._current.model, *await self._local(), DIRECT]
         return list(dict.fromkeys(name for name in names if name))
 
     async def _find_key(self) -> bool:
-        """Whether there is a key, or none is needed: only a vendor's own address needs one."""
+        """Return whether there is a key or none is needed: only a vendor's own address needs
+        one.
+        """
         current = self._current
         model = current.model
         name = self._catalog.key_name(model, api_base_for(model, current, self._catalog))
@@ -79,7 +81,7 @@ class ModelState:
         try:
             async with asyncio.timeout(_KEYRING_S):
                 return (await self._keys.get(name)).secret is not None
-        except (KeyStoreError, TimeoutError):  # a locked keyring has none for us either
+        except (KeyStoreError, TimeoutError):  # a locked keyring has no key for us either
             return False
 
     async def _find_local(self) -> list[str]:
@@ -88,7 +90,7 @@ class ModelState:
 
 
 class _Cached(Generic[T]):
-    """An answer that is not asked for anew within `kept_s` seconds: anyone may ask for health."""
+    """A value that is computed at most once in `kept_s` seconds: anyone may ask for health."""
 
     def __init__(self, ask: Callable[[], Awaitable[T]], kept_s: float) -> None:
         self._ask = ask

@@ -1,4 +1,4 @@
-"""Which code the decisions of a request are about."""
+"""Find the code that the decisions of a request are about."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from playhead.session.code_runs import open_calls
 def decisions_on_waiting(
     entries: Sequence[Entry], told: Sequence[Entry], waiting: Proposal, messages: Sequence[Message]
 ) -> dict[str, Decision]:
-    """The decisions that `told` holds, by code message; `waiting` is what the unnamed one means.
+    """Return the decisions in `told`, by code message; `waiting` is the code of an unnamed one.
 
-    `entries` is the whole request: where it holds the waiting code, that text is what runs.
+    `entries` is the whole request: if it contains the waiting code, that text is what runs.
     """
     open_code = _OpenCode(call for call in open_calls(messages) if call.type == "code")
     decisions: dict[str, Decision] = {}
@@ -44,7 +44,7 @@ def decisions_on_waiting(
 
 
 def decisions_on_history(told: Sequence[Entry], messages: Sequence[Message]) -> dict[str, Decision]:
-    """The same for a history from elsewhere: the unnamed decision means its first open code."""
+    """Return the decisions of a foreign history: an unnamed one is about its first open code."""
     open_code = [call for call in open_calls(messages) if call.type == "code"]
     if not open_code:
         raise RequestError(
@@ -67,17 +67,17 @@ def decisions_on_history(told: Sequence[Entry], messages: Sequence[Message]) -> 
 
 
 def has_decision(entries: Sequence[Entry]) -> bool:
-    """Whether one of these messages decides something for certain."""
+    """Return whether one of these messages certainly decides something."""
     return any(entry.decision is not None for entry in entries)
 
 
 def is_approval(entries: Sequence[Entry]) -> bool:
-    """Whether code would run by these messages."""
+    """Return whether these messages would make code run."""
     return any(isinstance(entry.decision, Approve) for entry in entries)
 
 
 def decides(incoming: ClientRequest, told: Sequence[Entry]) -> bool:
-    """Whether these messages decide about what waits, in words or otherwise."""
+    """Return whether these messages decide about the waiting code, in words or as a decision."""
     if has_new_question(told):
         return False
     is_yes = bool(told) and told[-1].is_yes and not incoming.is_call_clients
@@ -85,9 +85,9 @@ def decides(incoming: ClientRequest, told: Sequence[Entry]) -> bool:
 
 
 def has_new_question(told: Sequence[Entry]) -> bool:
-    """Whether the client brings its own results and a new question with them.
+    """Return whether the client sends results of its own and a new question with them.
 
-    Raises RequestError where it would have code run and asks something else as well.
+    Raises RequestError if it approves code and asks something else as well.
     """
     first = next((n for n, entry in enumerate(told) if entry.decision is not None), len(told))
     has_question = any(_is_question(entry) for entry in told[first:])
@@ -101,33 +101,33 @@ def has_new_question(told: Sequence[Entry]) -> bool:
 
 
 def is_edited(told: Sequence[Entry]) -> bool:
-    """Whether these are code messages, edited by their client, and a decision about them."""
+    """Return whether these are code messages that the client edited, and a decision about them."""
     *codes, last = told or (Entry(),)
     are_codes = all(entry.chunks and entry.chunks[0].type == "code" for entry in codes)
     return bool(codes) and are_codes and last.decision is not None
 
 
 def split_history(entries: Sequence[Entry]) -> tuple[Sequence[Entry], Sequence[Entry]]:
-    """A history up to the last thing that was answered, and what the client says after it."""
+    """Split a history after its last answered message: what is known, and what the client adds."""
     answered = [n for n, entry in enumerate(entries) if any(map(_is_answer, entry.chunks))]
     start = answered[-1] + 1 if answered else 0
     return entries[:start], entries[start:]
 
 
 def imported_chunks(entries: Sequence[Entry]) -> list[Chunk]:
-    """The chunks of a history; its decisions are what the model was told of them then."""
+    """Return the chunks of a history; its decisions become what the model was informed of."""
     chunks = (chunk for entry in entries for chunk in settled_chunks(entry))
     return [chunk for chunk in chunks if chunk.type not in _NOT_IMPORTED]
 
 
 def tool_results(entries: Sequence[Entry]) -> list[Chunk]:
-    """The chunks of the results that a client brings of its own tools."""
+    """Return the chunks of the results of a client's own tools."""
     found = (entry for entry in entries if entry.decision is None)
     return [c for entry in found for c in entry.chunks if c.type == "tool_result"]
 
 
 def code_message(language: str, code: str) -> list[Chunk]:
-    """A whole code message."""
+    """Return a whole code message."""
     return [
         Chunk(role="assistant", type="code", format=language, start=True),
         Chunk(role="assistant", type="code", format=language, content=code),
@@ -136,7 +136,7 @@ def code_message(language: str, code: str) -> list[Chunk]:
 
 
 def already_decided() -> RequestError:
-    """What a second decision about the same code gets."""
+    """Return the error for a second decision about the same code."""
     return RequestError(
         "Nothing waits for a decision: it was already made.", code="invalid_state", param="messages"
     )
@@ -154,7 +154,7 @@ def _is_question(entry: Entry) -> bool:
 
 
 def settled_chunks(entry: Entry) -> tuple[Chunk, ...]:
-    """A decision of long ago, as what the model was told then."""
+    """Return an old decision as the chunks that inform the model of it."""
     match entry.decision:
         case None:
             return entry.chunks
@@ -176,10 +176,10 @@ def settled_chunks(entry: Entry) -> tuple[Chunk, ...]:
 
 
 class _OpenCode:
-    """Code that waits, by the ids that clients know it by.
+    """Code that waits, by the ids that clients know.
 
-    Code that a model wrote without a call has no id of its own: clients were told one that was made
-    up, and mean such code in its order.
+    Code that a model wrote without a call has no id: clients got a generated one and refer to such
+    code by its order.
     """
 
     def __init__(self, messages: Iterable[Message]) -> None:
@@ -192,7 +192,7 @@ class _OpenCode:
                 self._unnamed.append(message.id)
 
     def named(self, call_id: str) -> str | None:
-        """The message of the code that this id means."""
+        """Return the message of the code with this id."""
         if call_id not in self._named and self._unnamed:
             self._named[call_id] = self._unnamed.pop(0)
         return self._named.get(call_id)
@@ -201,7 +201,7 @@ class _OpenCode:
 def _text_of_request(
     entries: Iterable[Entry], waiting: Proposal, messages: Sequence[Message]
 ) -> str | None:
-    """The waiting code as the request holds it, by its place among the answer's code messages."""
+    """Return the waiting code as the request has it, by its position among the code messages."""
     known = [m for m in _since_last_question(messages) if (m.role, m.type) == _CODE]
     place = next((n for n, m in enumerate(known) if m.id == waiting.message_id), 0)
     held = _last_codes(entries)
@@ -219,7 +219,7 @@ def _since_last_question(messages: Sequence[Message]) -> list[Message]:
 
 
 def _last_codes(entries: Iterable[Entry]) -> list[str]:
-    """The code messages after the last question of a request."""
+    """Return the code messages after the last question of a request."""
     codes: list[str] = []
     for entry in entries:
         if any(chunk.role == "user" for chunk in entry.chunks) and not entry.is_yes:

@@ -22,7 +22,9 @@ _MIME = {each.kind: each.mime for each in FORMATS}
 
 
 def transcript_wire(told: SessionTranscript, *, is_full: bool) -> Wire:
-    """Native messages as `/v1/chat` has them; all kinds with `is_full`. Call it in a thread."""
+    """Return native messages as `/v1/chat` has them; all kinds with `is_full`. Call it in a
+    thread.
+    """
     wires: list[Wire] = []
     for message in _waiting_last(told):
         if is_full or not is_extended(
@@ -33,7 +35,7 @@ def transcript_wire(told: SessionTranscript, *, is_full: bool) -> Wire:
 
 
 def document_kind(name: str) -> DocumentKind:
-    """The kind of file that a request names. Raises RequestError."""
+    """Return the kind of file that a request names. Raises RequestError."""
     for kind in get_args(DocumentKind):
         if kind == name:
             return kind
@@ -45,12 +47,12 @@ def document_kind(name: str) -> DocumentKind:
 def export_transcript(
     told: SessionTranscript, kind: DocumentKind, read_file: ReadFile
 ) -> tuple[bytes, str]:
-    """The file's bytes and media type; call it in a thread. Pictures are in the file itself."""
+    """Return the file's bytes and media type; pictures are embedded. Call it in a thread."""
     return write_document(kind, told.messages, told.title, read_file).data, _MIME[kind]
 
 
 def folder_reader(folder: Path | None) -> ReadFile:
-    """Reads what lies in this folder alone: a message may name any path, by whomever it came."""
+    """Return a function that reads only files in this folder: messages may name any path."""
     if folder is None:
         return no_files
     root = folder.resolve()
@@ -69,13 +71,13 @@ def folder_reader(folder: Path | None) -> ReadFile:
 
 
 def _waiting_last(told: SessionTranscript) -> Sequence[Message]:
-    """Without confirmations but for one that waits."""
+    """Return the messages without confirmations; one that waits comes last."""
     kept = [message for message in told.messages if message.type != "confirmation"]
     waiting = [message for message in told.messages if message.type == "confirmation"]
     return [*kept, waiting[-1]] if told.is_waiting and waiting else kept
 
 
 def _without_mark(wire: Wire, message: Message) -> Wire:
-    """Whom the message itself is for, and not the mark for readers that do not know its kind."""
+    """Return the message with its own recipient, without the mark for plain readers."""
     plain = {name: value for name, value in wire.items() if name != "recipient"}
     return plain if message.recipient is None else {**plain, "recipient": message.recipient}

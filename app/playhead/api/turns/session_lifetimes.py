@@ -1,4 +1,4 @@
-"""How long the conversations of programs, and their kernels, stay after the last turn."""
+"""Limit how long programs' conversations and their kernels are kept after the last turn."""
 
 from __future__ import annotations
 
@@ -13,12 +13,13 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 
 KEPT_S = 3600.0
-"""How long a conversation can be gone on with (docs/wire-formats.md)."""
+"""Time in which a conversation can be continued (docs/wire-formats.md)."""
 MAX_IDLE = 200
 """Conversations that rest in memory at most; the longest unused go first."""
 MAX_IDLE_KERNELS = 8
-"""Kernels at most that rest for long; a conversation whose kernel went gets a fresh one and its
-model is told so."""
+"""Most kernels that stay idle for long; a conversation whose kernel was ended gets a new one and
+its model is informed.
+"""
 KERNEL_REST_S = 300.0
 """So long a kernel waits for its client's next step, however many others do."""
 MAX_WAITING_KERNELS = 64
@@ -26,7 +27,7 @@ MAX_WAITING_KERNELS = 64
 
 
 class TemporarySessions:
-    """Forgets conversations that are not kept. `on_gone` hears the id of each that goes."""
+    """Forgets conversations that are not kept, and calls `on_gone` with the id of each."""
 
     def __init__(
         self, sessions: Sessions, on_gone: Callable[[str], None], kept_s: float = KEPT_S
@@ -40,7 +41,7 @@ class TemporarySessions:
         self._chores: set[asyncio.Task[None]] = set()
 
     def came(self, session: Session) -> None:
-        """A conversation was used just now."""
+        """Record that a conversation was used just now."""
         conversation_id = session.conversation.id
         if self._sessions.is_kept(conversation_id):
             return
@@ -49,7 +50,7 @@ class TemporarySessions:
         self._sweep()
 
     def leaves(self, session: Session) -> None:
-        """Nothing came of it: it need not wait for its time."""
+        """Forget an unkept session at once, without waiting for its time to pass."""
         if not self._sessions.is_kept(session.conversation.id):
             self._let_go(session)
 
@@ -72,7 +73,7 @@ class TemporarySessions:
         self._look_again()
 
     def _let_go(self, session: Session) -> None:
-        """A proposal that nobody decided about in all that time is withdrawn with it."""
+        """Release a conversation; a proposal that is still undecided is withdrawn."""
         if not session.is_idle and session.pending is None:
             return
         conversation_id = session.conversation.id
@@ -122,9 +123,9 @@ class _Use(Struct, frozen=True):
 
 
 class ThreadKernels:
-    """A program may begin a thread for each question: their kernels must not pile up.
+    """Limits the kernels of threads: a program may begin a thread for each question.
 
-    A conversation that the window goes on with is its own from then on, and so is the kernel.
+    A conversation that the window continues belongs to the window from then on, with its kernel.
     """
 
     def __init__(self, rest_s: float = KERNEL_REST_S, most: int = MAX_IDLE_KERNELS) -> None:
@@ -134,14 +135,14 @@ class ThreadKernels:
         self._timer: asyncio.TimerHandle | None = None
 
     def came(self, session: Session) -> None:
-        """A run of a thread has ended."""
+        """Record that a run of a thread has ended."""
         conversation = session.conversation
         self._used.pop(conversation.id, None)
         self._used[conversation.id] = _Use(session, time.monotonic(), conversation.leaf_id)
         self._sweep()
 
     def close(self) -> None:
-        """Let kernels be; the sessions' owner ends them."""
+        """Stop limiting kernels; the sessions' owner ends them."""
         if self._timer is not None:
             self._timer.cancel()
         self._used.clear()
@@ -166,7 +167,7 @@ class ThreadKernels:
 
 
 def _is_ours(use: _Use) -> bool:
-    """Whether there is a kernel, and nobody but programs has used it since."""
+    """Return whether there is a kernel that only programs have used since."""
     session = use.session
     is_same = session.conversation.leaf_id == use.leaf_id or not session.is_idle
     return is_same and session.kernel.state not in ("none", "stopping")

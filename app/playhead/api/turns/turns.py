@@ -32,13 +32,15 @@ from playhead.session.turn_settings import TurnOptions
 V = TypeVar("V")
 
 INDEX_KEPT_S = 3600.0
-"""How long an answer can be continued (docs/wire-formats.md)."""
+"""Time in which an answer can be continued (docs/wire-formats.md)."""
 INDEX_LIMIT = 20_000
 """Histories that are remembered at most; the oldest go first."""
 
 
 class ConversationPosition(Struct, frozen=True):
-    """Where a conversation stood when a history ended; `is_end` False is amid an answer."""
+    """The position in a conversation at the end of a history; `is_end` False is inside an
+    answer.
+    """
 
     conversation_id: str
     leaf_id: str | None
@@ -67,13 +69,13 @@ class ConversationIndex:
         self._put(self._places, chain[-1], end)
 
     def find(self, dialect: str, keys: Sequence[str]) -> tuple[int, ConversationPosition] | None:
-        """How many of the keys are known, at most, and the place after them."""
+        """Return how many of the keys are known, at most, and the position after them."""
         return next(self.matches(dialect, keys), None)
 
     def matches(
         self, dialect: str, keys: Sequence[str]
     ) -> Iterator[tuple[int, ConversationPosition]]:
-        """Every known beginning of these keys, the longest first: its length, the place after."""
+        """Yield every known beginning of these keys, the longest first: its length and position."""
         self._forget(self._places)
         links = list(_chain(dialect, keys))
         for count in range(len(keys), 0, -1):
@@ -81,11 +83,11 @@ class ConversationIndex:
                 yield count, known[1]
 
     def remember_code(self, language: str, code: str) -> None:
-        """This server proposed that code."""
+        """Remember that this server proposed the code."""
         self._put(self._code, _code_hash(language, code), None)
 
     def has_proposed(self, language: str, code: str) -> bool:
-        """Whether this server proposed that very code within the hour."""
+        """Return whether this server proposed exactly this code within the last hour."""
         self._forget(self._code)
         return _code_hash(language, code) in self._code
 
@@ -107,7 +109,7 @@ class ConversationIndex:
 
 
 def _chain(dialect: str, keys: Sequence[str]) -> Iterator[bytes]:
-    """The hash of each beginning of a history: of nothing, of one message, of two, …"""
+    """Yield the hash of each beginning of a history: of no message, of one, of two, …"""
     link = hashlib.sha256(dialect.encode()).digest()
     yield link
     for key in keys:
@@ -130,7 +132,7 @@ _OTHER_PROCESS_NOTE = (
 
 
 class _Continuation(Struct, frozen=True):
-    """Where a request goes on: `count` of its entries are known there."""
+    """The point where a request continues: `count` of its entries are known there."""
 
     session: Session
     count: int
@@ -158,8 +160,8 @@ class Turns:
         Raises RequestError for what is malformed or not allowed, SessionError (`session_busy`).
         """
         self._check_auto_run(incoming)
-        # Its own tool: it decides, whatever else it says. And what the window lets run unasked in
-        # a conversation is what is asked there.
+        # A client with its own `execute` decides, whatever else it says. The window's permission
+        # to run code unasked covers only questions that are asked in the window.
         auto_run = incoming.options.auto_run is True and not incoming.is_call_clients
         is_answered = incoming.answers_input and self._policy.may_approve()
         has_input = self._policy.has_window or is_answered  # there somebody may type
@@ -185,20 +187,20 @@ class Turns:
         return turn
 
     def follow(self, session: Session, incoming: ClientRequest, outbox: ChunkSink) -> ApiTurn:
-        """Hear a turn that goes on: somebody else decided what it waited for."""
+        """Return a turn that receives the chunks of a turn which another decision continued."""
         turn = ApiTurn(session, outbox, incoming, (), self._policy, self._on_end)
         turn.is_open = True
         self._running.add(turn)
         return turn
 
     def cancel(self, turn: ApiTurn) -> None:
-        """The client has gone: end the turn and its code."""
+        """Stop the turn and its code, because the client has disconnected."""
         if not turn.has_ended:
             turn.cut()
             turn.session.stop()
 
     def remember(self, turn: ApiTurn, keys: Sequence[str]) -> None:
-        """Recognise later requests that go on after this answer, whose messages have `keys`."""
+        """Recognise later requests that continue this answer, whose messages have `keys`."""
         conversation = turn.session.conversation
         end = ConversationPosition(conversation.id, turn.leaf_id)
         self._known.remember(turn.incoming.dialect, turn.asked, [key for key in keys if key], end)
@@ -206,15 +208,15 @@ class Turns:
             self._known.remember_code(pending.language, pending.code)
 
     async def health(self) -> Health:
-        """The model of the settings and whether it can be asked."""
+        """Return the model of the settings and whether it can be asked."""
         return await self._models.health(self._last_failure)
 
     async def models(self) -> list[str]:
-        """The models that a request may name, as far as they are known."""
+        """Return the models that a request may name, as far as they are known."""
         return await self._models.models()
 
     def detail(self) -> dict[str, Any]:
-        """How long it runs, and how much is going on."""
+        """Return the uptime and the current activity."""
         sessions = self._sessions.open_sessions
         visitors = [s for s in sessions if not self._sessions.is_kept(s.conversation.id)]
         kept = [row for row in self._sessions.summaries if not row.client]
@@ -267,12 +269,12 @@ class Turns:
         )
 
     async def _find(self, incoming: ClientRequest) -> _Continuation:
-        """The conversation that the request goes on in: named, recognised, or a fresh one."""
+        """Return the conversation that the request continues: named, recognised or new."""
         if incoming.session_id:
             return _Continuation(await self._named(incoming.session_id), 0, is_known=True)
         places = [n for n, entry in enumerate(incoming.entries) if entry.key]
         keys = _keys(incoming.entries)
-        # The longest may lie amid an answer to the same words in an older conversation.
+        # The longest may end inside an answer to the same words in an older conversation.
         for match in self._known.matches(incoming.dialect, keys):
             if (session := self._recognised(incoming, match, places)) is not None:
                 return _Continuation(session, places[match[0] - 1] + 1, is_known=True)
@@ -297,7 +299,7 @@ class Turns:
         match: tuple[int, ConversationPosition],
         places: Sequence[int],
     ) -> Session | None:
-        """The session of a known history, if what comes after it can go on there."""
+        """Return the session of a known history, if its new messages can be added there."""
         count, place = match
         session = self._sessions.get(place.conversation_id)
         told = incoming.entries[places[count - 1] + 1 :]
@@ -321,11 +323,11 @@ class Turns:
             self._decide_late(turn, told)
         else:
             if session.pending is not None and not turn.incoming.session_id:
-                await session.stopped()  # the client goes on with something else
+                await session.stopped()  # the client continues with something else
             self._take(turn, request_decisions.imported_chunks(told))
 
     def _decide(self, turn: ApiTurn, told: Sequence[Entry]) -> None:
-        """Settle what waits; its turn goes on and is this one's now."""
+        """Settle the waiting code; its turn continues and now belongs to this request."""
         session, messages = turn.session, turn.session.conversation.messages
         waiting = session.pending
         assert waiting is not None  # noqa: S101 - the caller has looked
@@ -336,10 +338,10 @@ class Turns:
         if not session.decide(decisions):
             raise request_decisions.already_decided()
         session.add(request_decisions.tool_results(told))
-        turn.is_open = True  # before the turn goes on: that takes a step of the loop
+        turn.is_open = True  # before the turn continues: that takes a step of the loop
 
     def _decide_late(self, turn: ApiTurn, told: Sequence[Entry]) -> None:
-        """A decision about code that no turn waits with: that one may have been cancelled."""
+        """Decide about code that no turn waits with any more, as after a cancelled turn."""
         session = turn.session
         if not session.is_idle:
             raise request_decisions.already_decided()
@@ -354,7 +356,7 @@ class Turns:
         turn.is_open = True
 
     async def _begin_fresh(self, turn: ApiTurn) -> None:
-        """A history from elsewhere, or the first message of a new one."""
+        """Begin with a foreign history, or with the first message of a new conversation."""
         incoming, session = turn.incoming, turn.session
         history, told = request_decisions.split_history(incoming.entries)
         is_yes = self._is_yes(incoming)
@@ -372,7 +374,7 @@ class Turns:
         turn.is_open = True
 
     def _is_yes(self, incoming: ClientRequest) -> bool:
-        """Whether the last word approves code that this server did propose."""
+        """Return whether the last message approves code that this server has proposed."""
         if incoming.proposed is None or incoming.is_call_clients:
             return False
         return incoming.entries[-1].is_yes and self._known.has_proposed(*incoming.proposed)
@@ -383,14 +385,14 @@ class Turns:
 
 
 async def _add_in_slices(session: Session, chunks: Sequence[Chunk]) -> None:
-    """A history may be very long: the core, which may be a window's, has other things to do."""
+    """Add a history in slices: it may be very long, and the core, often a window's, must react."""
     for start in range(0, len(chunks), _SLICE):
         session.add(chunks[start : start + _SLICE])
         await asyncio.sleep(0)
 
 
 def _with_note(turn: ApiTurn) -> TurnOptions:
-    """The options; the model is told of code whose names were never in this kernel."""
+    """Return the options; the model is informed of code whose variables this kernel lacks."""
     options, messages = turn.incoming.options, turn.session.conversation.messages
     has_run_here = any(isinstance(message.content, RunReport) for message in messages)
     if has_run_here or not any(message.type == "console" for message in messages):

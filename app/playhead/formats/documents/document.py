@@ -34,9 +34,9 @@ def write_document(
     read_file: ReadFile = no_files,
     folder: str | None = None,
 ) -> Document:
-    """The messages as a file of this kind.
+    """Return the messages as a file of this kind.
 
-    Markdown has its pictures in `folder`, beside it, or in itself where that is None.
+    The pictures of Markdown are in `folder`, beside the file, or embedded if that is None.
     """
     match kind:
         case "md":
@@ -57,7 +57,7 @@ def write_document(
 
 
 def read_document(data: bytes, title: str = "") -> ImportedConversation:
-    """The conversation of a notebook, a list of messages or a recorded stream.
+    """Read the conversation of a notebook, a list of messages or a recorded stream.
 
     Raises DocumentError.
     """
@@ -91,7 +91,7 @@ def _text(data: bytes) -> str:
 
 
 def _json(value: object, indent: int) -> bytes:
-    """JSON as every reader takes it: numbers that it has no word for are null."""
+    """Return JSON that every reader accepts: numbers that it cannot express are null."""
     try:
         text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     except ValueError:

@@ -30,7 +30,7 @@ class ImportedConversation(Struct, frozen=True):
 
 
 class MessageBuilder:
-    """Makes messages, each below the one before; texts that are too long are told as such."""
+    """Makes messages, each below the one before; counts those that are too long and left out."""
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
@@ -47,7 +47,7 @@ class MessageBuilder:
         recipient: Recipient | None = None,
         state: MessageState = "complete",
     ) -> Message | None:
-        """The new message; None where there is no room for it."""
+        """Add a message and return it, or None if there is no room for it."""
         if len(self.messages) >= MESSAGE_LIMIT or _is_too_long(kind, content):
             self.left_out += 1
             return None
@@ -67,7 +67,7 @@ class MessageBuilder:
         return message
 
     def copy(self, message: Message) -> Message | None:
-        """The same message, here."""
+        """Add a copy of the message and return it."""
         return self.add(
             message.role,
             message.type,
@@ -79,7 +79,7 @@ class MessageBuilder:
         )
 
     def begin_run(self, language: str, code: str, message: Message | None) -> None:
-        """Tell that code has run, so that it can be run again."""
+        """Record that code has run, so that it can be run again."""
         message_id = message.id if message is not None else ""
         proposal = Proposal(
             id=uuid.uuid4().hex, message_id=message_id, language=language, code=code
@@ -88,12 +88,14 @@ class MessageBuilder:
         self.add("computer", "run", RunReport(state="started"))
 
     def end_run(self, report: RunReport | None = None) -> None:
-        """Tell that the run is over."""
+        """Record that the run is over."""
         self.add("computer", "run", report or RunReport(state="finished"))
 
 
 def close_open_ends(messages: Sequence[Message]) -> list[Message]:
-    """The messages without a question at their end that nobody will answer, runs with their end."""
+    """Return the messages without an open question at their end, and with the ends of their
+    runs.
+    """
     kept = list(messages)
     is_running = False
     asked: int | None = None

@@ -55,7 +55,7 @@ class MarkdownCloser:
         self._parser = MarkdownIt("commonmark").disable("inline").enable("table")
 
     def closed(self, text: str) -> str:
-        """The text, where it needs one with an end, in the worst case as a block of code."""
+        """Return the text, closed if necessary, in the worst case as a block of code."""
         text = line_ends(text)
         for closer in (*_CLOSERS, *_long_fences(text), *_RARE_CLOSERS):
             candidate = f"{text}\n{closer}" if closer else text
@@ -64,7 +64,7 @@ class MarkdownCloser:
         return fenced(text, "markdown")
 
     def _ends(self, text: str) -> bool:
-        """Whether a heading after the text is a heading of the document."""
+        """Return whether a heading after the text is a heading of the document."""
         tokens = self._parser.parse(f"{text}\n\n# {_SENTINEL}\n")
         if len(tokens) < 3:
             return False
@@ -74,7 +74,7 @@ class MarkdownCloser:
 
 
 def _long_fences(text: str) -> list[str]:
-    """The marks of the text's own fences that are longer than three."""
+    """Return the marks of the text's own fences that are longer than three."""
     return sorted({mark for mark in _FENCE.findall(text) if len(mark) > 3})
 
 
@@ -95,9 +95,9 @@ def write_markdown(
     read_file: ReadFile = no_files,
     folder: str | None = None,
 ) -> MarkdownDocument:
-    """The document; its pictures are files in `folder`, or in the text itself where that is None.
+    """Return the document; its pictures are files in `folder`, or embedded if that is None.
 
-    `folder` is what stands before the pictures' names in the text.
+    `folder` is the prefix of the pictures' names in the text.
     """
     writer = _Writer(read_file, folder)
     if title:
@@ -146,7 +146,7 @@ class _Writer:
                 self._other(message)
 
     def block(self, block: CodeBlock) -> None:
-        """What was written if something else ran, the code that ran, and what came of it."""
+        """Write the code that ran, its results, and the model's code if something else ran."""
         self._speak(block.role)
         if block.is_edited:
             self.add("*The model wrote:*", fenced(block.written, block.language))
@@ -159,7 +159,7 @@ class _Writer:
             self.add(f"*{_inline(words)}*")
 
     def _shown(self, block: CodeBlock) -> list[Message]:
-        """The results; an exception whose traceback was printed is not told twice."""
+        """Return the results without the exception if its traceback was printed."""
         error = block.error
         printed = [one.text for one in block.results if one.type == "console"]
         if error is None or not printed or not split_traceback(printed[-1], error.name)[1]:
@@ -200,7 +200,7 @@ class _Writer:
                 self.add(fenced(message.text, message.format or ""))
 
     def _speak(self, role: str) -> None:
-        """Head what somebody else begins to say; what the machine adds belongs to the answer."""
+        """Write a heading when the speaker changes; the machine's output belongs to the answer."""
         speaker = _SPEAKERS.get(role, self._speaker)
         if speaker != self._speaker:
             self._speaker = speaker
@@ -241,7 +241,7 @@ def _sources(passage: Passage) -> str:
 
 
 def _inline(text: str) -> str:
-    """Words on one line that are no markup."""
+    """Return the text on one line, with markup escaped."""
     text = one_line(text)
     for mark in ("\\", "`", "*", "_", "[", "]", "<", "#", "|", "~", "!", "&"):
         text = text.replace(mark, "\\" + mark)

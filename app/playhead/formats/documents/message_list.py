@@ -38,15 +38,15 @@ _OF_CODE = frozenset({"html", "javascript"})
 
 
 def write_messages(messages: Iterable[Message], read_file: ReadFile = no_files) -> list[Wire]:
-    """The messages, whole; pictures that `read_file` gives are in the list itself.
+    """Return the messages, whole; pictures that `read_file` returns are embedded in the list.
 
-    What a plain reader has no word for is marked as for the user alone: it is then passed over.
+    Kinds that a plain reader does not know are marked as for the user alone, so that it skips them.
     """
     return [_wire(message, read_file) for message in messages if _says_something(message)]
 
 
 def is_plain(role: str, kind: str, format_: str | None) -> bool:
-    """Whether every reader of the format knows this kind."""
+    """Return whether every reader of the format knows this kind."""
     match kind:
         case "code":
             return role != "computer" or (format_ or "").lower() in _OF_CODE
@@ -57,7 +57,7 @@ def is_plain(role: str, kind: str, format_: str | None) -> bool:
 
 
 def recipient_of(wire: Mapping[str, Any]) -> str | None:
-    """To whom a message of a list goes; our own mark on what others do not know is none."""
+    """Return the recipient of a listed message; our own mark on unknown kinds does not count."""
     recipient = wire.get("recipient")
     format_ = wire.get("format")
     is_known = is_plain(
@@ -81,7 +81,7 @@ def _wire(message: Message, read_file: ReadFile) -> Wire:
             type=message.type,
             format="output" if message.type == "console" else message.format,
             content=message.content if message.content is not None else "",
-            start=True,  # an id stands on starts
+            start=True,  # only starts have an id
             id=message.call_id,
             recipient=message.recipient,
         )
@@ -99,7 +99,7 @@ def _wire(message: Message, read_file: ReadFile) -> Wire:
 
 
 def _with_picture(chunk: Chunk, message: Message, read_file: ReadFile) -> Chunk:
-    """The picture itself in the place of its path."""
+    """Return the chunk with the picture itself in place of its path."""
     picture = picture_of(message, read_file)
     if picture is None:
         return chunk
@@ -109,10 +109,10 @@ def _with_picture(chunk: Chunk, message: Message, read_file: ReadFile) -> Chunk:
 
 
 def show_proposals(messages: Sequence[Message]) -> list[Message]:
-    """The messages anew, each proposal with a code message of its own that shows it.
+    """Return the messages with a code message before each proposal that shows its code.
 
-    One without such a message is left out: “Run all again” runs what was proposed, and nothing that
-    no entry shows must be among it.
+    Proposals without such a message are left out: “Run all again” runs what was proposed, and all
+    of that must be visible in an entry.
     """
     joiner = _Joiner()
     for message in messages:
@@ -163,7 +163,7 @@ _TEXT_PARTS = ("text", "input_text", "output_text")
 
 
 def read_message_list(raw: object, title: str = "") -> ImportedConversation:
-    """The conversation of a parsed JSON document. Raises DocumentError."""
+    """Return the conversation of a parsed JSON document. Raises DocumentError."""
     items = _items(raw)
     row = MessageBuilder()
     for item in items:
@@ -197,7 +197,7 @@ def _items(raw: object) -> list[object]:
 
 
 def _native(item: Fields) -> Iterator[Fields]:
-    """The messages of today's format that an item of any version stands for."""
+    """Yield the messages in the current format that an item of any version contains."""
     if isinstance(item.get("role"), str) and isinstance(item.get("type"), str):
         yield from _with_texts(_with_format(item))
         return
@@ -214,7 +214,7 @@ def _native(item: Fields) -> Iterator[Fields]:
 
 
 def _with_format(item: Fields) -> Fields:
-    """Code may name its language in other words, and itself too."""
+    """Return the item with `format` and `content`; code may use `language` and `code` for them."""
     if item["type"] == "code" and not isinstance(item.get("format"), str):
         language = item.get("language")
         item = {**item, "format": language if isinstance(language, str) else "python"}
@@ -224,7 +224,7 @@ def _with_format(item: Fields) -> Fields:
 
 
 def _with_texts(item: Fields) -> Iterator[Fields]:
-    """One message for each part of a content that is a list."""
+    """Yield one message for each part of a content that is a list."""
     content = item.get("content")
     if not isinstance(content, list):
         yield item
@@ -279,7 +279,9 @@ def _add(row: MessageBuilder, wire: Fields) -> bool:
 
 
 def _image(chunk: Chunk) -> Chunk:
-    """The picture by what it is; a path is told and not followed: anybody may have written it."""
+    """Return the picture by its type; a path is mentioned but not read: anyone may have written
+    it.
+    """
     text = chunk.content if isinstance(chunk.content, str) else ""
     form = chunk.format or "path"
     if form == "svg":
@@ -299,13 +301,13 @@ def _image(chunk: Chunk) -> Chunk:
 
 
 def _with_runs(messages: list[Message]) -> list[Message]:
-    """The same with the runs that outputs tell of, so that their code can be run again."""
+    """Return the messages with the runs that outputs imply, so that their code can be run again."""
     row = MessageBuilder()
     waiting: list[Message] = []
     is_running = False
     for message in messages:
         if isinstance(message.content, Proposal):
-            continue  # they come anew, with their code
+            continue  # they are added again, with their code
         is_result = message.role == "computer" and message.type != "tool_result"
         if is_running and not is_result:
             row.end_run()

@@ -53,7 +53,7 @@ _MARKUP = {
 
 
 def outputs_of(block: CodeBlock, read_file: ReadFile) -> list[Wire]:
-    """The outputs of a cell, in their order; an exception with its traceback."""
+    """Return the outputs of a cell, in their order; an exception with its traceback."""
     outputs: list[Wire] = []
     for message in block.results:
         match message.content:
@@ -76,12 +76,12 @@ def outputs_of(block: CodeBlock, read_file: ReadFile) -> list[Wire]:
 
 
 def lines(text: str) -> list[str]:
-    """A text as notebooks keep it: a list of lines with their ends."""
+    """Return a text as notebooks store it: a list of lines with their line ends."""
     return text.splitlines(keepends=True) if "\n" in text else [text] if text else []
 
 
 def whole(text: str) -> str:
-    """The text with whole characters only."""
+    """Return the text with lone surrogates replaced."""
     return whole_characters(text)
 
 
@@ -95,7 +95,7 @@ def _print(outputs: list[Wire], name: str, text: str) -> None:
 
 
 def _stream_lines(text: str) -> list[str]:
-    """Only `\\n` ends a line: a return is part of what a progress bar prints."""
+    """Split a text at `\n` only: a carriage return is part of a progress bar's output."""
     return [piece for piece in re.split(r"(?<=\n)", text) if piece]
 
 
@@ -127,7 +127,7 @@ def _rich(message: Message, read_file: ReadFile) -> Wire:
 
 
 def _error(error: CodeError, outputs: list[Wire]) -> Wire:
-    """The exception; its traceback moves from the end of what was printed to where it belongs."""
+    """Return the exception as an output; take its traceback from the end of the printed text."""
     name, message = whole(error.name), whole(error.message)
     traceback: list[str] = []
     last = next((one for one in reversed(outputs) if one["output_type"] == "stream"), None)
@@ -156,7 +156,7 @@ CELL_MAGICS = {
     "javascript": "%%script node",
     "r": "%%script Rscript -",
 }
-"""How a cell of a Python notebook runs another language; the rest by `%%script LANGUAGE`."""
+"""Magics of a Python notebook for other languages; for the rest `%%script LANGUAGE`."""
 _WORD = re.compile(r"[A-Za-z][\w+#.-]*")
 _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"}
 
@@ -164,7 +164,7 @@ _KERNEL = {"display_name": "Python 3 (ipykernel)", "language": "python", "name":
 def write_notebook(
     messages: Iterable[Message], title: str = "", read_file: ReadFile = no_files
 ) -> Wire:
-    """The notebook; a file that `read_file` does not give is told in words in its place."""
+    """Return the notebook; a file that `read_file` cannot read is replaced by a note."""
     writer = _Writer(read_file)
     if title:
         writer.prose(f"# {' '.join(whole(title).split())}", "title")
@@ -186,7 +186,7 @@ def write_notebook(
 
 
 def is_python(language: str) -> bool:
-    """Whether code is of the notebook's own language."""
+    """Return whether code is in the notebook's own language."""
     return language.lower() in ("", "python", "py", "python3", "ipython")
 
 
@@ -204,7 +204,7 @@ class _Writer:
         self._add("markdown", cell)
 
     def code(self, block: CodeBlock) -> None:
-        """A cell without a source where results have no code."""
+        """Add a code cell; its source is empty if the results have no code."""
         self._runs += block.has_run
         ours: Wire = {"language": whole(block.language) or "python", "has_run": block.has_run}
         if block.is_edited:
@@ -276,7 +276,7 @@ def _source(block: CodeBlock) -> str:
 
 
 def _magic(language: str) -> str:
-    """The first line of a cell in another language."""
+    """Return the first line of a cell in another language."""
     word = language.strip().lower()
     if word in CELL_MAGICS:
         return CELL_MAGICS[word]
@@ -284,7 +284,7 @@ def _magic(language: str) -> str:
 
 
 def _sources(passage: Passage) -> str:
-    """The cited sources as a list."""
+    """Return the cited sources as a list."""
     found = sources_of(passage.citations)
     if not found:
         return ""

@@ -36,12 +36,12 @@ _NAME_LIMIT = 200
 
 
 def fields_of(value: object) -> Fields:
-    """An object of a notebook; an empty one for anything else."""
+    """Return an object of a notebook; an empty one for any other value."""
     return cast(Fields, value) if isinstance(value, Mapping) else {}
 
 
 def as_text(value: object) -> str:
-    """A text of a notebook: one, or a list of lines; '' for anything else."""
+    """Return a text of a notebook, which may be a list of lines; '' for any other value."""
     if isinstance(value, list):
         parts = cast("list[object]", value)
         value = "".join(part for part in parts if isinstance(part, str))
@@ -86,10 +86,10 @@ def _add_traceback(printed: list[str], output: Fields) -> CodeError:
 
 
 def _add_shown(row: MessageBuilder, data: Fields, settle: Callable[..., None]) -> str:
-    """Add the richest form that is known here; a text that is to be printed in its place."""
+    """Add the richest form that is known here, or return a text to print in its place."""
     if (table := _table(data.get(TABLE_MIME))) is not None:
         text = table.text or as_text(data.get("text/plain"))
-        settle(f"{text}\n" if text else "")  # which is what a model is told of it
+        settle(f"{text}\n" if text else "")  # which is what the model gets
         row.add("computer", "table", replace(table, text=text, key=""))
         return ""
     for mime in SUFFIXES:
@@ -137,12 +137,12 @@ _WORD = re.compile(r"[A-Za-z][\w+#.-]{0,30}")
 
 
 def is_notebook(raw: object) -> bool:
-    """Whether a parsed JSON document is meant to be a notebook."""
+    """Return whether a parsed JSON document looks like a notebook."""
     return isinstance(raw, Mapping) and ("nbformat" in raw or "cells" in raw)
 
 
 def read_notebook(raw: object, title: str = "") -> ImportedConversation:
-    """The conversation of a parsed notebook. Raises DocumentError."""
+    """Return the conversation of a parsed notebook. Raises DocumentError."""
     book = _checked(raw)
     ours = fields_of(fields_of(book.get("metadata")).get(OURS))
     reader = _Reader(_language(book))
@@ -183,7 +183,7 @@ def _checked(raw: object) -> Fields:
 
 
 def _language(book: Fields) -> str:
-    """The language of the notebook's code."""
+    """Return the language of the notebook's code."""
     facts = fields_of(book.get("metadata"))
     for key, name in (("kernelspec", "language"), ("language_info", "name")):
         word = fields_of(facts.get(key)).get(name)
@@ -193,7 +193,7 @@ def _language(book: Fields) -> str:
 
 
 def _opened(row: MessageBuilder, title: str) -> MessageBuilder:
-    """The same after a message of the user, with which every conversation begins."""
+    """Return the builder after a first message of the user, which every conversation needs."""
     opened = MessageBuilder()
     name = f" “{title}”" if title else ""
     opened.add("user", "message", f"This is the notebook{name}. Nothing of it was run here.")
@@ -211,7 +211,7 @@ class _Reader:
         self._language = language
 
     def take(self, raw: object) -> None:
-        """One cell; what is none is counted."""
+        """Read one cell; count it as skipped if it is not valid."""
         cell = fields_of(raw)
         ours = fields_of(fields_of(cell.get("metadata")).get(OURS))
         text = as_text(cell.get("source"))
@@ -271,7 +271,7 @@ class _Reader:
 
 
 def _kind_of_prose(text: str, ours: Fields) -> tuple[ChunkType, str]:
-    """What a cell of ours was, without the mark that it got for readers."""
+    """Return the type of a cell that we wrote, and its text without the mark for readers."""
     kind = ours.get("type")
     if ours.get("role") == "user":
         return "message", text.removeprefix(YOU).lstrip("\n") if kind == "message" else text
@@ -282,7 +282,7 @@ def _kind_of_prose(text: str, ours: Fields) -> tuple[ChunkType, str]:
 
 
 def _language_of(text: str, default: str) -> tuple[str, str]:
-    """The language of a cell and its code; a magic of the first line may name another one."""
+    """Return the language of a cell and its code; a magic in the first line may set another one."""
     first, _, rest = text.partition("\n")
     first = first.strip()
     if first in _LANGUAGES:
@@ -293,7 +293,7 @@ def _language_of(text: str, default: str) -> tuple[str, str]:
 
 
 def _report(told: Fields) -> RunReport:
-    """How the run ended, where one of our own notebooks says it."""
+    """Return the end of the run as one of our own notebooks records it."""
     seconds = told.get("seconds")
     is_time = isinstance(seconds, int | float) and 0 <= seconds < _LONGEST_RUN_S
     took = float(cast(float, seconds)) if is_time else 0.0

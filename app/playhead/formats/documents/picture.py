@@ -41,22 +41,22 @@ class Picture(Struct, frozen=True):
 
     @property
     def suffix(self) -> str:
-        """What its file's name ends in, without a dot."""
+        """Return the suffix of its file name, without a dot."""
         return SUFFIXES[self.mime]
 
     @property
     def base64(self) -> str:
-        """The data as text."""
+        """Return the data as text."""
         return base64.b64encode(self.data).decode("ascii")
 
 
 def no_files(_path: str) -> bytes | None:
-    """Reads nothing."""
+    """Return None for every path."""
     return None
 
 
 def picture_of(message: Message, read_file: ReadFile) -> Picture | None:
-    """The picture of an image message; None for what cannot be read or is none."""
+    """Return the picture of an image message; None if it cannot be read or is not a picture."""
     form = message.format or "path"
     if form == "svg":
         return Picture(SVG, whole_characters(message.text).encode())
@@ -67,7 +67,7 @@ def picture_of(message: Message, read_file: ReadFile) -> Picture | None:
 
 
 def picture_of_base64(text: str) -> Picture | None:
-    """The picture of a text in base64; None for what is none."""
+    """Return the picture of a text in base64; None if it is not a picture."""
     try:
         data = base64.b64decode("".join(text.split()), validate=True)
     except (binascii.Error, ValueError):
@@ -76,7 +76,7 @@ def picture_of_base64(text: str) -> Picture | None:
 
 
 def picture_of_bytes(data: bytes) -> Picture | None:
-    """The picture of a file's bytes; None for what is none."""
+    """Return the picture of a file's bytes; None if they are not a picture."""
     for mark, mime in _MARKS.items():
         if data.startswith(mark):
             return Picture(mime, data)

@@ -20,22 +20,22 @@ LONGEST_NAME = 80
 
 
 class ReadProfiles(Struct, frozen=True):
-    """What a file held; `notes` say what of it was left out, in sentences."""
+    """The profiles of a file; `notes` are sentences about what was left out."""
 
     profiles: tuple[Profile, ...]
     notes: tuple[str, ...] = ()
 
 
 def to_toml(profiles: Sequence[Profile]) -> str:
-    """The profiles as a file's text; there is no key in them."""
+    """Return the text of a file with the profiles; it contains no keys."""
     tables = [given_fields(profile) for profile in profiles]
     return tomli_w.dumps({"playhead_profiles": FORMAT, "profile": tables})
 
 
 def from_toml(data: bytes) -> ReadProfiles:
-    """The profiles of a file. Raises StorageError, in words, where it is none of ours.
+    """Read the profiles of a file. Raises StorageError with a message if it is not valid.
 
-    A profile of somebody else never lets code run unasked: that is left out and said.
+    A foreign profile cannot let code run unasked: that setting is left out and noted.
     """
     found = _parsed(data)
     version = found.get("playhead_profiles")

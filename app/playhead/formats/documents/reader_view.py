@@ -34,19 +34,19 @@ _RESULTS = frozenset({"console", "image", "code", "table", "files", "error", "in
 
 
 class Passage(Struct, frozen=True):
-    """Anything that is no code; `citations` are of its text."""
+    """A passage that is not code; `citations` refer to its text."""
 
     message: Message
     citations: tuple[Citation, ...] = ()
 
 
 class CodeBlock(Struct, frozen=True, kw_only=True):
-    """Code with what came of it.
+    """Code with its results.
 
-    `code` is what ran, with the user's edits, or what would run; `written` is what the model
-    wrote. Results that no code is known of stand in a block without code. `notes` are results in
-    words, such as that the user declined. `report` says how the run ended, None while it is open.
-    `role` is who wrote the code.
+    `code` is what ran, with the user's edits, or what would run; `written` is what the model wrote.
+    Results without known code are in a block without code. `notes` are results in words, such as
+    that the user declined. `report` is the end of the run, None while it is open. `role` is the
+    author of the code.
     """
 
     language: str = ""
@@ -60,20 +60,20 @@ class CodeBlock(Struct, frozen=True, kw_only=True):
 
     @property
     def is_edited(self) -> bool:
-        """Whether the user changed the code before it ran."""
+        """Return whether the user changed the code before it ran."""
         return bool(self.written) and self.code != self.written
 
     @property
     def error(self) -> CodeError | None:
-        """The exception that ended the code, if one did."""
+        """Return the exception that ended the code, if any."""
         errors = [one.content for one in self.results if isinstance(one.content, CodeError)]
         return errors[-1] if errors else None
 
 
 def passages_of(messages: Iterable[Message]) -> list[Passage | CodeBlock]:
-    """What a reader is shown of the messages, in the order of their beginnings.
+    """Return the messages as a reader is shown them, in the order of their beginnings.
 
-    Left out are what is for the model alone, times of lines, and empty texts.
+    Content for the model alone, times of lines and empty texts are left out.
     """
     fold = _Fold()
     for message in messages:
@@ -93,7 +93,7 @@ class _Open:
         self.block = CodeBlock(language=language, written=text, code=text, role=role)
 
     def is_of(self, proposal: Proposal) -> bool:
-        """Whether a proposal is of this code; an imported one does not name its message."""
+        """Return whether a proposal is for this code; an imported one does not name its message."""
         if self.message is None:
             return False
         if proposal.message_id:
@@ -180,7 +180,7 @@ class _Fold:
         block.change(has_run=True, results=(*results, message))
 
     def _answer(self, message: Message) -> None:
-        """A tool's result is a note of the code that was to run, or a passage of its own."""
+        """Add a tool's result, as a note of the code that was to run or as its own passage."""
         named = [
             block
             for block in self._blocks
@@ -204,7 +204,7 @@ class _Fold:
             self._items.append(Passage(message, (citation,)))
 
     def _waiting(self) -> _Open | None:
-        """The code that is asked for, or else what it may be."""
+        """Return the block whose code was asked for, or else the most likely one."""
         is_asked = self._current is not None and not self._current.is_settled
         return self._current if is_asked else self._unsettled()
 
@@ -214,7 +214,7 @@ class _Fold:
 
 
 def _without_frame(results: tuple[Message, ...], table: Table) -> tuple[Message, ...]:
-    """The results without the text of a frame that stands in the output before it."""
+    """Return the results without the text of a frame that precedes it in the output."""
     if not results or not table.text or results[-1].type != "console":
         return results
     last = results[-1]
@@ -229,7 +229,7 @@ _WEB = ("http://", "https://")
 
 
 def run_end_words(block: CodeBlock) -> str:
-    """How the code ended if not by itself, or that it did not run; else ''."""
+    """Return text on why the code ended early or did not run; else ''."""
     if not block.code and not block.written:
         return ""
     if not block.has_run:
@@ -238,27 +238,27 @@ def run_end_words(block: CodeBlock) -> str:
 
 
 def report_words(report: RunReport) -> str:
-    """The end of a run; '' for one that ended by itself."""
+    """Return text on the end of a run; '' if it ended normally."""
     return "" if report.state in ("started", "finished") else one_line(run_end_text(report))
 
 
 def failure_words(failure: Failure) -> str:
-    """Why an answer failed."""
+    """Return text on the reason why an answer failed."""
     return one_line(str(AppError(failure.title, detail=failure.detail, remedy=failure.remedy)))
 
 
 def error_words(error: CodeError) -> str:
-    """An exception on one line."""
+    """Return an exception on one line."""
     return one_line(f"{error.name}: {error.message}" if error.message else error.name)
 
 
 def input_words(asked: InputRequest) -> str:
-    """That the code asked for a line; what was typed is not kept."""
+    """Return text on the code's question; the typed answer is not kept."""
     return f"[asked for input: {one_line(asked.prompt)}]" if asked.prompt else "[asked for input]"
 
 
 def changes_words(changes: FileChanges) -> list[str]:
-    """Which files a run made, changed and deleted."""
+    """Return lines of text on the files that a run created, changed and deleted."""
     groups = (
         ("created", changes.created), ("changed", changes.changed), ("deleted", changes.deleted)
     )  # fmt: skip
@@ -271,24 +271,24 @@ def changes_words(changes: FileChanges) -> list[str]:
 
 
 def source_words(source: Source) -> str:
-    """A source by its name, or else by whatever there is of it."""
+    """Return a source's title, or else another field that identifies it."""
     return one_line(source.title or source.url or source.id or source.text) or "source"
 
 
 def source_address(source: Source) -> str:
-    """Where the source stands in the web; '' for all that is no such address."""
+    """Return the web address of the source; '' if it has none."""
     address = source.url.strip()
     is_safe = address.lower().startswith(_WEB) and not set(address) & set(" <>()\"'`\n\r\t")
     return address if is_safe and address.isascii() else ""
 
 
 def sources_of(citations: tuple[Citation, ...]) -> list[Source]:
-    """Each source once, in the order of citing."""
+    """Return each source once, in the order of citation."""
     return list(dict.fromkeys(source for one in citations for source in one.sources))
 
 
 def file_name(path: str) -> str:
-    """The last part of a path of any system."""
+    """Return the last part of a path of any system."""
     return one_line(PureWindowsPath(PurePath(path).name).name) or one_line(path)
 
 
@@ -304,13 +304,15 @@ _LOOKED_AT = 200_000
 
 
 def missing_picture_words(message: Message) -> str:
-    """What stands in the place of a picture that could not be read."""
+    """Return the text that replaces a picture that could not be read."""
     name = file_name(message.text) if (message.format or "path") == "path" else ""
     return f"[The picture {name} could not be read.]".replace("  ", " ")
 
 
 def split_traceback(output: str, name: str) -> tuple[str, list[str]]:
-    """The output without the traceback at its end, and the lines of that, colours kept."""
+    """Split off the traceback at the end: return the output before it, and its lines with
+    colours.
+    """
     begin = max(0, len(output) - _LOOKED_AT)
     rows = output[begin:].rstrip("\n").split("\n")
     shown = [plain(row) for row in rows]
@@ -326,7 +328,7 @@ def split_traceback(output: str, name: str) -> tuple[str, list[str]]:
 
 
 def _first_of_chain(shown: list[str], heads: list[int]) -> int:
-    """The traceback that begins the chain which the last one ends."""
+    """Return the first traceback of the chain that ends the output."""
     at = len(heads) - 1
     while at > 0 and _is_joined(shown[heads[at - 1] : heads[at]]):
         at -= 1

@@ -39,9 +39,9 @@ _ENDS = frozenset({("server", "status"), ("server", "error")})
 
 
 def events_in(text: str) -> Iterator[Fields | None]:
-    """The events of server-sent events or of lines of JSON: None for an end mark.
+    """Yield the events of server-sent events or of lines of JSON; None for an end mark.
 
-    What is neither is passed on as an empty event, to be counted.
+    Other lines are passed on as empty events, to be counted.
     """
     name = ""
     for line in text.split("\n"):
@@ -58,12 +58,14 @@ def events_in(text: str) -> Iterator[Fields | None]:
 
 
 def format_of(events: Iterable[Fields | None]) -> str | None:
-    """The dialect of the first event that can only be of one; None where there is none."""
+    """Return the format of the first event that is unique to one; None if there is no such
+    event.
+    """
     return next((found for event in events if event and (found := _format(event))), None)
 
 
 def is_recording(raw: object) -> bool:
-    """Whether a parsed JSON document is a list of events, and not one of messages."""
+    """Return whether a parsed JSON document is a list of events and not of messages."""
     if not isinstance(raw, list):
         return isinstance(raw, Mapping) and _format(cast(Fields, raw)) not in (None, "native")
     items = [cast(Fields, item) for item in cast("list[object]", raw) if isinstance(item, Mapping)]
@@ -73,7 +75,7 @@ def is_recording(raw: object) -> bool:
 
 
 def read_recording(events: Iterable[Fields | None], title: str = "") -> ImportedConversation:
-    """The conversation that the events tell. Raises DocumentError."""
+    """Return the conversation of the events. Raises DocumentError."""
     events = list(events)
     dialect = format_of(events)
     if dialect is None:
@@ -90,7 +92,7 @@ def read_recording(events: Iterable[Fields | None], title: str = "") -> Imported
 
 
 def read_recording_text(text: str, title: str = "") -> ImportedConversation:
-    """The conversation of server-sent events or of lines of JSON. Raises DocumentError."""
+    """Return the conversation of server-sent events or lines of JSON. Raises DocumentError."""
     return read_recording(events_in(text), title)
 
 
@@ -155,7 +157,7 @@ def _format(event: Fields) -> str | None:
 
 
 def _folded(chunks: Iterable[Chunk]) -> list[Wire]:
-    """The chunks as whole native messages."""
+    """Return the chunks as whole native messages."""
     wires: list[Wire] = []
     texts: list[str] | None = None
     for chunk in chunks:

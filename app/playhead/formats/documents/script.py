@@ -42,9 +42,9 @@ class _Part(Struct):
 
 
 def write_script(messages: Iterable[Message], title: str = "") -> str:
-    """The script: always valid Python, in the order of the conversation.
+    """Return the script: always valid Python, in the order of the conversation.
 
-    Code that did not run, magics, and what is no Python stand as comments that say so.
+    Code that did not run, magics, and code that is not Python become comments that say so.
     """
     parts = [_part(item) for item in passages_of(messages)]
     parts = [part for part in parts if part.text]
@@ -93,7 +93,7 @@ def _passage_words(message: Message) -> str:
 
 
 def _run_end_comment(block: CodeBlock) -> str:
-    """How the code ended, if not as it should."""
+    """Return text on how the code ended if it failed, else ''."""
     words = run_end_words(block)
     if block.error is not None:
         words = f"When it ran it failed: {error_words(block.error)}. {words}"
@@ -109,7 +109,7 @@ def _left_out(words: str, code: str) -> str:
 
 
 def _comment(text: str) -> str:
-    """The text as comments; no line of it begins a cell or says an encoding."""
+    """Return the text as comments; no line of it begins a cell or declares an encoding."""
     rows = plain(line_ends(text)).split("\n")
     return "\n".join(f"# {_escape_cell_mark(row)}".rstrip() for row in rows)
 
@@ -119,7 +119,7 @@ def _escape_cell_mark(row: str) -> str:
 
 
 def _python_of(code: str) -> str | None:
-    """The code with its magics as comments; None if it is no Python even then."""
+    """Return the code with its magics as comments; None if it is not Python even then."""
     rows = code.split("\n")
     if (cell := _CELL_MAGIC.match(code)) is not None:
         if cell[1] not in _PYTHON_CELLS:
@@ -136,14 +136,14 @@ def _python_of(code: str) -> str | None:
 
 
 def _without_magic(row: str) -> str:
-    """A statement that does nothing, where a block may need one."""
+    """Return the line as a comment, after `pass` in a block, which may need a statement."""
     indent = row[: len(row) - len(row.lstrip())]
     words = f"# Left out, this is no Python: {plain(row.strip())}"
     return f"{indent}pass  {words}" if indent else words
 
 
 def _syntax_error_line(code: str) -> int | None:
-    """The line at which the code is no Python; 0 if it is not known, None if it is Python."""
+    """Return the line of the code's syntax error: 0 if it is unknown, None if there is no error."""
     try:
         compile(code, _NAME, "exec", dont_inherit=True)
     except SyntaxError as error:
@@ -154,7 +154,7 @@ def _syntax_error_line(code: str) -> int | None:
 
 
 def _without_futures(code: str, found: list[str]) -> str:
-    """The code without the imports that must stand at the top of a file."""
+    """Return the code without the imports that must be at the top of a file."""
     if "__future__" not in code:
         return code
     for names in _FUTURE.findall(code):
@@ -163,7 +163,7 @@ def _without_futures(code: str, found: list[str]) -> str:
 
 
 def _valid(head: str, parts: list[_Part]) -> str:
-    """The whole script; parts that are valid alone but not together become comments."""
+    """Return the whole script; parts that are valid alone but not together become comments."""
     while True:
         text = "\n\n".join([head, *(part.text for part in parts)]) + "\n"
         place = _syntax_error_line(text)
@@ -177,7 +177,7 @@ def _valid(head: str, parts: list[_Part]) -> str:
 
 
 def _part_at(place: int, head: str, parts: list[_Part]) -> _Part | None:
-    """The part in which a line of the whole stands, if it is code."""
+    """Return the part that contains a line of the whole, if it is code."""
     last = head.count("\n") + 1
     if place <= last:
         return None

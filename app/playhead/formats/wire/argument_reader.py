@@ -36,17 +36,17 @@ class ArgumentReader:
         self.closed: set[str] = set()
         """Keys whose string value is whole."""
         self.is_broken = False
-        """Whether this is no JSON object."""
+        """Whether the text is not a JSON object."""
         self.overhang = 0
-        """How many letters of the last piece came after the object's end."""
+        """The number of letters of the last piece after the object's end."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether the object has been closed."""
+        """Return whether the object has been closed."""
         return self._state == "end"
 
     def feed(self, text: str) -> list[tuple[str, str]]:
-        """(key, piece of its string value) in order; neighbours of one key are joined."""
+        """Return (key, piece of its string value) in order; pieces of one key are joined."""
         self.overhang = place = 0
         while place < len(text) and self._state != "end" and not self.is_broken:
             if self._state == "in_string" and not self._escape:
@@ -146,7 +146,7 @@ class ArgumentReader:
             self._found.append((self._key, text))
 
     def _take_other(self, letter: str) -> None:
-        """A value that is no string: a number, a word, a list, an object."""
+        """Read a value that is not a string: a number, a word, a list, an object."""
         if self._is_quoted:
             self._take_quoted(letter)
         elif letter == '"':
@@ -169,7 +169,7 @@ class ArgumentReader:
 
 
 def _unescaped(key: str) -> str:
-    """A key as it is meant; one that cannot be read stays as it was written."""
+    """Return a key with its escapes decoded, or unchanged if that is not possible."""
     if "\\" not in key:
         return key
     try:

@@ -21,23 +21,26 @@ Wire = dict[str, Any]
 TRUNCATED = Failure(
     code="upstream_truncated", title="The stream broke off before its end.", remedy="Ask again."
 )
-"""What a decoder makes of a stream without its last event."""
+"""The failure of a stream that has no last event."""
 
 
 class Encoder(Protocol):
     """Turns one answer's chunks into the events of a format, without I/O.
 
-    It closes messages that are open, joins halves of characters and cuts long contents by itself
-    (`Pieces`). Feeding it all chunks and then `finish()` gives a whole, valid stream of the format.
-    What frames the events (names, `data:`, an end mark that is no JSON) is for who writes them.
+    It closes messages that are open, joins halves of characters and splits long contents by itself
+    (`Pieces`). Feeding it all chunks and then calling `finish()` makes a whole, valid stream of the
+    format. The framing of the events (names, `data:`, an end mark that is not JSON) is the writer's
+    task.
     """
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk; [] where the format has no word for it."""
+        """Return the events that are certain after this chunk; [] if the format cannot express
+        it.
+        """
         ...
 
     def finish(self) -> list[Wire]:
-        """What is left to say at the end."""
+        """Return the remaining events."""
         ...
 
 
@@ -50,11 +53,13 @@ class Decoder(Protocol):
     skipped: int
 
     def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
-        """The chunks that are certain after this event."""
+        """Return the chunks that are certain after this event."""
         ...
 
     def finish(self) -> list[Chunk]:
-        """The chunks that close what is open; a stream that was cut ends in a server/error."""
+        """Return the chunks that close what is open; a stream that was cut ends in a
+        server/error.
+        """
         ...
 
 
@@ -72,7 +77,7 @@ class Pieces:
         self._format: str | None = None
 
     def feed(self, chunk: Chunk) -> list[Chunk]:
-        """The chunks that are certain after this one."""
+        """Return the chunks that are certain after this one."""
         if self._open is not None and _continues(self._open, chunk):
             return self._finish_message(chunk) if chunk.end else self._grown(chunk)
         before = self.finish()
@@ -81,7 +86,7 @@ class Pieces:
         return [*before, whole_chunk(chunk)]
 
     def finish(self) -> list[Chunk]:
-        """The end of the message that is open, if one is."""
+        """Return the end of the open message, if any."""
         if self._open is None:
             return []
         return self._finish_message(replace(self._open, start=False, id=None))
@@ -105,12 +110,12 @@ class Pieces:
 
 
 def split(text: str) -> list[str]:
-    """The text in pieces that fit; none for an empty text."""
+    """Return the text in pieces that fit; [] for an empty text."""
     return [text[at : at + PIECE_CHARACTERS] for at in range(0, len(text), PIECE_CHARACTERS)]
 
 
 def joined(chunks: Iterable[Chunk]) -> list[Chunk]:
-    """The same stream with neighbouring contents of a message in one chunk."""
+    """Return the same stream with neighbouring contents of a message joined."""
     result: list[Chunk] = []
     texts: list[str] = []
     is_open = False
@@ -137,7 +142,7 @@ def _continues(start: Chunk, chunk: Chunk) -> bool:
 
 
 def whole_chunk(chunk: Chunk) -> Chunk:
-    """The chunk with whole characters in all its texts."""
+    """Return the chunk with lone surrogates replaced in all its texts."""
     whole = cast(Chunk, _whole(chunk))
     return chunk if whole == chunk else whole
 
@@ -163,16 +168,16 @@ class MessageGatherer:
 
     @property
     def open_kind(self) -> ChunkType | None:
-        """The type of the open message."""
+        """Return the type of the open message."""
         return self._open[0] if self._open else None
 
     def take(self) -> list[Chunk]:
-        """The chunks since the last call."""
+        """Return the chunks that were added since the last call."""
         chunks, self._chunks = self._chunks, []
         return chunks
 
     def add(self, chunk: Chunk) -> None:
-        """A chunk that is a message by itself; the open one ends."""
+        """Add a chunk that is a complete message; the open one ends."""
         self.close()
         self._chunks.append(chunk)
 

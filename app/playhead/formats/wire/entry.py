@@ -30,12 +30,12 @@ from playhead.formats.wire.request_fields import (
 class Entry(Struct, frozen=True, kw_only=True):
     """One message that a client sent.
 
-    `chunks` are what it is in a conversation (whole messages, none for a decision alone).
-    `key` is its content in one canonical text, the same for what this server sent and a client
-    sends back; '' for what clients may leave out (confirmations, reasoning, status).
-    `decision` is what it decides: about the call `call_id`, or, where that is '', about the code
-    that stands last before it. `is_yes` marks a user message of one word that may be an approval
-    and is an ordinary message otherwise.
+    `chunks` are its content in a conversation (whole messages; empty for a decision alone). `key`
+    is its content in one canonical text, the same for what this server sent and a client sends
+    back; '' for what clients may leave out (confirmations, reasoning, status). `decision` is the
+    decision in it: about the call `call_id`, or, if that is '', about the last code before it.
+    `is_yes` marks a user message of one word that may be an approval and is an ordinary message
+    otherwise.
     """
 
     chunks: tuple[Chunk, ...] = ()
@@ -54,7 +54,7 @@ def text_message(
     call_id: str | None = None,
     recipient: Recipient | None = None,
 ) -> tuple[Chunk, ...]:
-    """A whole message of text: one chunk of a user's, else start, content and end."""
+    """Return a whole message of text: one chunk for a user's, else start, content and end."""
     content = Chunk(role=role, type=kind, format=format_, content=text, recipient=recipient)
     if role == "user":
         return (content,)
@@ -67,7 +67,7 @@ def text_message(
 
 
 def check_entries(entries: Sequence[Entry]) -> list[Entry]:
-    """The entries, if they say anything at all. Raises RequestError."""
+    """Return the entries if they are not empty. Raises RequestError."""
     if not any(entry.chunks or entry.decision for entry in entries):
         raise RequestError("messages hold nothing to answer", param="messages")
     return list(entries)
@@ -77,7 +77,7 @@ _YES = re.compile(r"[\s.!?]*(?:yes|y)[\s.!?]*", re.IGNORECASE | re.ASCII)
 
 
 def user_entry(fields: Fields, param: str) -> Entry:
-    """A user's message. Raises RequestError."""
+    """Return a user's message. Raises RequestError."""
     chunks = tuple(chunk for chunk in _user_chunks(fields, param) if chunk.content)
     if not chunks:
         refuse(f"{param}.content must not be empty", f"{param}.content")
@@ -91,7 +91,7 @@ def user_entry(fields: Fields, param: str) -> Entry:
 def texts_of(
     fields: Fields, param: str, *kinds: str, silent: str = "", may_be_missing: bool = False
 ) -> list[str]:
-    """The texts of a message whose parts can only be of these kinds, each with its own field.
+    """Return the texts of a message whose parts have only these kinds, each with its own field.
 
     Parts of the `silent` kind are left out. Raises RequestError.
     """
@@ -109,7 +109,7 @@ def texts_of(
 
 
 def parts_of(content: list[object], param: str) -> Iterator[tuple[str, str, Fields]]:
-    """Each part of a content: its place, its type, its fields. Raises RequestError."""
+    """Yield each part of a content: its place, its type, its fields. Raises RequestError."""
     for place, item in enumerate(content):
         at = f"{param}.content[{place}]"
         part = read_object(item, at)
@@ -138,9 +138,9 @@ def _user_chunks(fields: Fields, param: str) -> list[Chunk]:
 
 
 def decision_of(text: str, param: str) -> Decision:
-    """What the result of a call of `execute` decides; a text that decides nothing is its result.
+    """Return the decision in the result of a call of `execute`; other texts are its result.
 
-    Raises RequestError for a decision that is no proper one.
+    Raises RequestError for a malformed decision.
     """
     try:
         told: object = json.loads(text)
@@ -165,7 +165,7 @@ class RequestCalls:
         self._tools: dict[str, str] = {}
 
     def made(self, fields: Fields, param: str) -> tuple[list[Chunk], list[tuple[str, str]]]:
-        """The messages of an assistant's `tool_calls`, and their names with their arguments.
+        """Return the messages of an assistant's `tool_calls`, and their names with their arguments.
 
         Raises RequestError.
         """
@@ -185,13 +185,15 @@ class RequestCalls:
         return chunks, calls
 
     def call(self, name: str, arguments: str, call_id: str) -> tuple[Chunk, ...]:
-        """One call as a message."""
+        """Return one call as a message."""
         made = call_chunks(name, arguments, call_id)
         self._tools[call_id] = EXECUTE if made[0].type == "code" else f"tool {name}"
         return made
 
     def result(self, call_id: str, text: str, param: str, *, id_field: str, field: str) -> Entry:
-        """What came of a call: a decision about code, else a result. Raises RequestError."""
+        """Return the entry of a call's result, a decision if it is about code. Raises
+        RequestError.
+        """
         tool = self._tools.get(call_id)
         if tool is None:
             refuse(f"{param} answers no call made before it", f"{param}.{id_field}")
@@ -204,7 +206,7 @@ class RequestCalls:
 
 
 def call_chunks(name: str, arguments: str, call_id: str) -> tuple[Chunk, ...]:
-    """A call as a message: code where it is a proper `execute`."""
+    """Return a call as a message: code if it is a valid `execute`."""
     if name == EXECUTE:
         try:
             told: object = json.loads(arguments)

@@ -11,7 +11,7 @@ from playhead.formats.wire.argument_reader import ArgumentReader
 from playhead.formats.wire.codec import MessageGatherer
 
 Canonical = Callable[[str], str | None]
-"""The language that a model's word names, or None where there is none of that name."""
+"""Returns the language that a model's word names, or None if there is no such language."""
 
 
 class IncomingCalls:
@@ -31,7 +31,7 @@ class IncomingCalls:
         known_ids: Iterable[str] | None = None,
     ) -> None:
         self.has_code = False
-        """Whether any call that is whole was code."""
+        """Whether any complete call was code."""
         self._messages = messages
         self._canonical = canonical
         self._offers_execute = offers_execute
@@ -41,16 +41,16 @@ class IncomingCalls:
 
     @property
     def has_called(self) -> bool:
-        """Whether there was any call."""
+        """Return whether there was any call."""
         return bool(self._latest)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a call is not whole yet."""
+        """Return whether a call is still incomplete."""
         return bool(self._waiting)
 
     def take(self, index: object, call_id: str, name: str, arguments: str) -> None:
-        """A piece of some call; id and name may come once or again."""
+        """Take a piece of a call; its id and name may come once or repeatedly."""
         call = self._call_of(index, call_id)
         call.name = call.name or name
         call.id = call.id or call_id
@@ -59,14 +59,16 @@ class IncomingCalls:
         self._advance()
 
     def end(self, index: object) -> None:
-        """Nothing more comes of this call; half code stays open until the answer's end."""
+        """End this call; half code stays open until the answer's end."""
         call = self._latest.get(index) if isinstance(index, int) else None
         if call is not None:
             call.has_ended = True
             self._advance()
 
     def finish(self, *, is_cut: bool) -> bool:
-        """Write what is left; False where a call was cut off, or the answer was amid one."""
+        """Write the remaining pieces; return False if a call, or the answer inside one, was cut
+        off.
+        """
         while self._waiting:
             call = self._waiting[0]
             call.name = call.name or "unknown"
@@ -89,7 +91,7 @@ class IncomingCalls:
     def _call_of(self, index: object, call_id: str) -> IncomingCall:
         place = index if isinstance(index, int) else len(self._latest)
         call = self._latest.get(place)
-        # Some servers number every call 0 and tell them apart by id only.
+        # Some servers number every call 0 and separate them by id only.
         if call is None or (call_id and call.id and call_id != call.id):
             call = self._latest[place] = IncomingCall(
                 place, self._canonical, self._known_ids, is_code_offered=self._offers_execute
@@ -118,7 +120,7 @@ class IncomingCall:
         self.waiting: list[str] = []
         self.has_ended = False
         self.kind: ChunkType | None = None
-        """What it turned out to be, once that is known."""
+        """The kind of the call, once that is known."""
         self._canonical = canonical
         self._known_ids = known_ids
         self._is_code_offered = is_code_offered
@@ -129,12 +131,12 @@ class IncomingCall:
 
     @property
     def is_whole(self) -> bool:
-        """Whether its arguments have ended."""
+        """Return whether its arguments have ended."""
         return self._reader.is_complete
 
     @property
     def is_half_code(self) -> bool:
-        """Whether code has begun and not ended."""
+        """Return whether code has begun and not ended."""
         return self.kind == "code" and "code" not in self._reader.closed
 
     def advance(self, messages: MessageGatherer) -> bool:
@@ -152,7 +154,9 @@ class IncomingCall:
         return True
 
     def become_plain(self, messages: MessageGatherer) -> None:
-        """A call of another tool, or one whose arguments are no code; nothing if it is code."""
+        """Turn the call into that of another tool if its arguments are not code; else do
+        nothing.
+        """
         if self.kind is None:
             self._begin("tool_call", self.name or "unknown", messages)
             for piece in self._raw:

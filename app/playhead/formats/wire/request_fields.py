@@ -21,14 +21,14 @@ def refuse(title: str, param: str, *, code: str = "invalid_messages") -> NoRetur
 
 
 def read_list(value: object, param: str, *, code: str = "invalid_messages") -> list[object]:
-    """A list. Raises RequestError."""
+    """Return the value as a list. Raises RequestError."""
     if not isinstance(value, list):
         refuse(f"{param} must be a list", param, code=code)
     return cast("list[object]", value)
 
 
 def messages_of(value: object) -> list[tuple[str, Fields]]:
-    """The messages of a request with their place in it. Raises RequestError."""
+    """Return the messages of a request with their place in it. Raises RequestError."""
     if not isinstance(value, list) or not value:
         refuse("messages must be a non-empty list", "messages")
     items = cast("list[object]", value)
@@ -39,14 +39,14 @@ def messages_of(value: object) -> list[tuple[str, Fields]]:
 
 
 def read_object(value: object, param: str, *, code: str = "invalid_messages") -> Fields:
-    """An object. Raises RequestError."""
+    """Return the value as an object. Raises RequestError."""
     if not isinstance(value, Mapping):
         refuse(f"{param} must be an object", param, code=code)
     return cast(Fields, value)
 
 
 def read_text(fields: Fields, name: str, param: str, *, code: str = "invalid_messages") -> str:
-    """The text of a field that must be there. Raises RequestError."""
+    """Return the text of a required field. Raises RequestError."""
     value = fields.get(name)
     if not isinstance(value, str):
         refuse(f"{param}.{name} must be a string", f"{param}.{name}", code=code)
@@ -54,7 +54,7 @@ def read_text(fields: Fields, name: str, param: str, *, code: str = "invalid_mes
 
 
 def read_filled_text(fields: Fields, name: str, param: str) -> str:
-    """The same, not empty. Raises RequestError."""
+    """Return the text of a required field that must not be empty. Raises RequestError."""
     text = read_text(fields, name, param)
     if not text:
         refuse(f"{param}.{name} must not be empty", f"{param}.{name}")
@@ -64,7 +64,7 @@ def read_filled_text(fields: Fields, name: str, param: str) -> str:
 def read_optional_text(
     fields: Fields, name: str, param: str, *, code: str = "invalid_messages"
 ) -> str | None:
-    """The text of a field that may be missing or null. Raises RequestError."""
+    """Return the text of a field that may be missing or null. Raises RequestError."""
     return None if fields.get(name) is None else read_text(fields, name, param, code=code)
 
 
@@ -72,7 +72,7 @@ _MARKS = {b"\x89PNG\r\n\x1a\n": "base64.png", b"\xff\xd8\xff": "base64.jpeg"}
 
 
 def image_of_base64(data: str, param: str) -> tuple[str, str]:
-    """(format, data) of an image, by what it is and not what it is called. Raises RequestError."""
+    """Return (format, data) of an image, by its content and not its name. Raises RequestError."""
     data = "".join(data.split())
     try:
         content = base64.b64decode(data, validate=True)
@@ -85,7 +85,7 @@ def image_of_base64(data: str, param: str) -> tuple[str, str]:
 
 
 def image_of_data_url(url: str, param: str) -> tuple[str, str]:
-    """(format, data) of a `data:image/…;base64,…` address. Raises RequestError."""
+    """Return (format, data) of a `data:image/…;base64,…` address. Raises RequestError."""
     head, comma, data = url.partition(",")
     if not head.lower().startswith("data:"):
         refuse(f"{param} must be a data: URL: images are not fetched from addresses", param)

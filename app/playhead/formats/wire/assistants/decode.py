@@ -29,7 +29,7 @@ _EXPIRED = Failure(
 
 
 class Decoder:
-    """Takes `{event, data}`; what a resumed stream tells of earlier calls is their results."""
+    """Takes `{event, data}`; what a resumed stream reports on earlier calls is their results."""
 
     def __init__(self) -> None:
         self.skipped = 0
@@ -44,13 +44,15 @@ class Decoder:
         self._is_over = False
 
     def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
-        """The chunks that are certain after this event."""
+        """Return the chunks that are certain after this event."""
         if not self._is_over:
             self._take(text_of(event, "event"), first_object(event.get("data")))
         return self._messages.take()
 
     def finish(self) -> list[Chunk]:
-        """Closes what is open; a stream that was cut ends in a server/error."""
+        """Return the chunks that close open messages; a stream that was cut ends in a
+        server/error.
+        """
         if not self._is_over:
             self._fail(TRUNCATED)
         return self._messages.take()
@@ -125,7 +127,9 @@ class Decoder:
                 self.skipped += 1
 
     def _place(self, step_id: str, index: object) -> int:
-        """Indices count from 0 in each step: here all calls have one row of numbers."""
+        """Return a call's number: indices begin at 0 in each step, here they are numbered
+        throughout.
+        """
         key = (step_id, index if isinstance(index, int) else None)
         return self._places.setdefault(key, len(self._places))
 
@@ -167,12 +171,12 @@ class Decoder:
         self._messages.write(text)
 
     def _take_step(self, step_id: str, details: Mapping[str, Any]) -> None:
-        """The outputs of calls that were made in an earlier stream."""
+        """Read the outputs of calls that were made in an earlier stream."""
         is_known = any(step == step_id for step, _ in self._places)
         for call in [] if is_known else objects_of(details, "tool_calls"):
             function = first_object(call.get("function"))
             output, name = text_of(function, "output"), text_of(function, "name")
-            if output and name != EXECUTE:  # what is told of code is a decision
+            if output and name != EXECUTE:  # the output of a code call is a decision
                 self._take_output(text_of(call, "id"), name or "unknown", output)
         self._close()
 
@@ -213,14 +217,14 @@ class Decoder:
         self._is_over = True
 
     def _close(self, *, is_cut: bool = False) -> None:
-        """What is open ends; calls that are cut off by that are no calls."""
+        """Close everything that is open; calls that this cuts off are dropped."""
         if self._calls.finish(is_cut=is_cut):
             self._shut()
         else:
             self._fail(TRUNCATED)
 
     def _shut(self) -> None:
-        """The open message ends; what it cites comes after it."""
+        """Close the open message; its citations follow it."""
         self._messages.close()
         self._code = self._printing = None
         citations, self._citations = self._citations, []

@@ -45,16 +45,16 @@ class RunWriter:
 
     @property
     def required(self) -> list[Wire]:
-        """The calls that wait for their client."""
+        """Return the calls that wait for their client."""
         return self._writer.unsettled
 
     @property
     def waiting(self) -> list[Wire]:
-        """The steps of these calls."""
+        """Return the steps of these calls."""
         return [self._functions.stands()] if self._functions and self.required else []
 
     def feed(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
+        """Return the events that are certain after this chunk."""
         before = self._released()
         if self._is_message_whole and chunk.type != "citation":
             before += self.end_message()
@@ -67,19 +67,19 @@ class RunWriter:
                 return before
 
     def end_message(self, *, is_cut: bool = False) -> list[Wire]:
-        """The message is whole, or `is_cut` by the limit of its length."""
+        """End the message, which is whole, or `is_cut` by the limit of its length."""
         message, self._message, self._is_message_whole = self._message, None, False
         return message.end(why="max_tokens" if is_cut else "") if message else []
 
     def finish(self) -> list[Wire]:
-        """The ends of all steps but one whose calls wait for their client."""
+        """End all steps except one whose calls wait for their client."""
         events = [*self._released(), *self.end_message(), *self._end_codes()]
         return [*events, *([] if self.required else self._end_functions())]
 
     def fail(self, status: str, why: str, error: Wire | None = None) -> list[Wire]:
-        """All that is open ends like this; what is half stays half.
+        """End everything that is open with this status; incomplete texts stay incomplete.
 
-        So does a message that ended just before: a failure ends what it cuts off.
+        A message that ended just before gets the same status: a failure ends what it cuts off.
         """
         self._writer.drop()
         message, self._message = self._message, None
@@ -128,7 +128,7 @@ class RunWriter:
         return self._message.write(chunk.content)
 
     def _on_call(self, chunk: Chunk, name: str) -> list[Wire]:
-        """A call of a function, its arguments cut where the model cut them."""
+        """Encode a call of a function, its arguments split where the model split them."""
         is_code = chunk.type == "code"
         if isinstance(chunk.content, str):
             piece = self._writer.code if is_code else self._writer.arguments
@@ -169,7 +169,7 @@ class RunWriter:
         return [made for delta in self._writer.release() for made in self._piece(delta)]
 
     def _on_code(self, chunk: Chunk) -> list[Wire]:
-        """Code that runs here."""
+        """Encode code that runs here."""
         if chunk.start:
             ended = self._end_codes() if self._running is not None else []
             return [*ended, *self._add_code(chunk.format or "", chunk.id)]
@@ -199,7 +199,7 @@ class RunWriter:
         return [*begun, *step.add_image(place, file_id)]
 
     def _run_of_output(self) -> tuple[CallStep, int, list[Wire]]:
-        """The call whose code prints; that of an earlier stream gets a new step here."""
+        """Return the call whose code prints; a call of an earlier stream gets a new step here."""
         begun: list[Wire] = []
         if self._running is None or self._codes is None:
             proposal, self._proposal = self._proposal, None
@@ -214,7 +214,7 @@ class RunWriter:
         return self._codes, self._running, begun
 
     def _on_result(self, chunk: Chunk) -> list[Wire]:
-        """What came of a function that the server itself knew the answer of."""
+        """Encode the result of a function that the server itself answered."""
         if chunk.start:
             self._result_id = chunk.id
             self._writer.settle(chunk.id)
@@ -236,17 +236,17 @@ class RunWriter:
 
 
 EXPIRED = "expired"
-"""The code of a failure that is the end of a run nobody decided about."""
+"""The code of the failure that ends a run on which no one decided."""
 
 
 class Encoder:
-    """Events are `{event, data}`; the first ones come by `begin()`, for the run exists before.
+    """Makes events `{event, data}`; `begin()` makes the first ones, as the run exists before.
 
-    With `is_call_clients` code goes out as calls of the function `execute`, else as code that runs
-    here. Other calls go out only with `has_tools`. `opened` is the thread where that is new too.
-    `resumed` are the steps whose outputs have come, as they stand. `file_id` names a picture that
-    clients can fetch, or gives None. The start of a message may carry the id it is to have. `spent`
-    is the usage of the run's earlier streams.
+    With `is_call_clients` code is sent as calls of the function `execute`, else as code that runs
+    here. Other calls are sent only with `has_tools`. `opened` is the thread if that is new too.
+    `resumed` are the steps whose outputs have come, in their current state. `file_id` returns the
+    id of a picture that clients can fetch, or None. The start of a message may carry the id to use.
+    `spent` is the usage of the run's earlier streams.
     """
 
     def __init__(
@@ -276,10 +276,10 @@ class Encoder:
         self._is_over = False
         self._last = run_wire(run, "queued", ids.now_s())
         self.failure: Failure | None = None
-        """Why the run failed."""
+        """The failure that ended the run, if any."""
 
     def begin(self) -> list[Wire]:
-        """The events before anything of the model's; nothing a second time."""
+        """Return the events that precede those of the model; [] at the second call."""
         if self._has_begun:
             return []
         self._has_begun = True
@@ -293,7 +293,7 @@ class Encoder:
         return [*events, *self._stands("queued"), *self._stands("in_progress")]
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
+        """Return the events that are certain after this chunk."""
         if self._is_over:
             return []
         events = self.begin()
@@ -306,17 +306,17 @@ class Encoder:
         return [*events, *(made for piece in pieces for made in self._events(piece))]
 
     def finish(self) -> list[Wire]:
-        """A stream that ended without its last chunk failed."""
+        """Return the last events; a stream that ended without its last chunk failed."""
         if self._is_over:
             return []
         return self.encode(Chunk(role="server", type="error", content=TRUNCATED))
 
     def answer(self) -> Wire:
-        """The run as it stands."""
+        """Return the run in its current state."""
         return self._last
 
     def waiting(self) -> list[Wire]:
-        """The steps whose calls wait for their outputs, as they stand."""
+        """Return the steps whose calls wait for their outputs, in their current state."""
         return self._writer.waiting
 
     def _events(self, chunk: Chunk) -> list[Wire]:
@@ -354,7 +354,7 @@ class Encoder:
 
     @property
     def _usage(self) -> Wire:
-        """That of the whole run."""
+        """Return the usage of the whole run."""
         return {name: count + self._spent.get(name, 0) for name, count in self._cost.wire.items()}
 
     def _ends(
@@ -365,7 +365,7 @@ class Encoder:
         error: Wire | None = None,
         is_cut: bool = False,
     ) -> list[Wire]:
-        """The last event of the run, and the stream's."""
+        """Return the last event of the run, and of the stream."""
         self._is_over = True
         self._last = run_wire(
             self._run,

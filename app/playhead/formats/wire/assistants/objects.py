@@ -28,10 +28,10 @@ _ENDED_AT = {"completed": "completed_at", "cancelled": "cancelled_at", "failed":
 
 
 class RunFacts(Struct, frozen=True, kw_only=True):
-    """What stays the same of a run; times are in seconds since the epoch.
+    """The fields of a run that never change; times are in seconds since the epoch.
 
-    `waits_s` is how long it waits for a decision, `settings` are fields that are told as they were
-    asked for.
+    `waits_s` is how long it waits for a decision, `settings` are fields that are reported as they
+    were requested.
     """
 
     id: str
@@ -56,7 +56,7 @@ def run_wire(
     error: Wire | None = None,
     is_cut: bool = False,
 ) -> Wire:
-    """A run as it stands; `required` are the calls that wait for their outputs."""
+    """Return a run in its current state; `required` are the calls that wait for their outputs."""
     outputs = {"type": "submit_tool_outputs", "submit_tool_outputs": {"tool_calls": [*required]}}
     is_live = status in ("queued", "in_progress", "requires_action", "cancelling")
     wire: Wire = {
@@ -96,7 +96,7 @@ def step_wire(
     *,
     error: Wire | None = None,
 ) -> Wire:
-    """A step as it stands; its type is that of its details."""
+    """Return a step in its current state; its type is that of its details."""
     wire: Wire = {
         "id": step_id,
         "object": "thread.run.step",
@@ -122,7 +122,9 @@ def step_wire(
 def message_wire(
     run: RunFacts, message_id: str, created_at: int, content: Sequence[Wire], status: str, why: str
 ) -> Wire:
-    """An assistant's message as it stands; `why` it is incomplete, else ''."""
+    """Return an assistant's message in its current state; `why` names the reason if it is
+    incomplete.
+    """
     return {
         "id": message_id,
         "object": "thread.message",
@@ -148,7 +150,7 @@ def thread_wire(
     metadata: Mapping[str, str] | None = None,
     tool_resources: Mapping[str, Any] | None = None,
 ) -> Wire:
-    """A thread."""
+    """Return a thread."""
     return {
         "id": thread_id,
         "object": "thread",
@@ -159,7 +161,7 @@ def thread_wire(
 
 
 def assistant_wire(assistant_id: str, created_at: int, model: str, said: Mapping[str, Any]) -> Wire:
-    """An assistant; `said` are the fields that were given, those that were not have defaults."""
+    """Return an assistant; `said` are the given fields, the others have defaults."""
     return {
         "id": assistant_id,
         "object": "assistant",
@@ -180,19 +182,19 @@ def assistant_wire(assistant_id: str, created_at: int, model: str, said: Mapping
 
 
 def ended_run(wire: Wire, status: RunStatus, now_s: int, error: Wire | None = None) -> Wire:
-    """A run that ended while nothing of it was streamed."""
+    """Return a run that ended while it was not streamed."""
     ended = {**wire, "status": status, "required_action": None, "expires_at": None}
     return _ended({**ended, "last_error": error}, status, now_s)
 
 
 def ended_step(wire: Wire, status: str, now_s: int, error: Wire | None = None) -> Wire:
-    """The same of a step."""
+    """Return a step that ended while its run was not streamed."""
     ended = _ended({**wire, "status": status, "last_error": error}, status, now_s)
     return {**ended, "expired_at": now_s} if status == "expired" else ended
 
 
 def answered_step(wire: Wire, outputs: Mapping[str, str], now_s: int) -> Wire:
-    """A step whose calls have their outputs, by the calls' ids."""
+    """Return a step whose calls have their outputs, by the calls' ids."""
     calls = [
         {**call, "function": {**call["function"], "output": outputs[call["id"]]}}
         if call["type"] == "function" and call["id"] in outputs
@@ -204,7 +206,7 @@ def answered_step(wire: Wire, outputs: Mapping[str, str], now_s: int) -> Wire:
 
 
 def annotations_wire(citation: Citation) -> list[Wire]:
-    """What a text cites: one of these for each source."""
+    """Return the annotations of a citation, one for each source."""
     return [
         {
             "type": "file_citation",
@@ -233,17 +235,17 @@ class ThreadMessage(Struct):
 
     @property
     def id(self) -> str:
-        """Its id: the first part's."""
+        """Return the message's id, which is that of its first part."""
         return f"msg_{self.parts[0].id}"
 
 
 def thread_messages(
     messages: Sequence[Message], kept: Mapping[str, Mapping[str, Any]]
 ) -> list[ThreadMessage]:
-    """What user and assistant said, oldest first.
+    """Return the messages of the user and the assistant, oldest first.
 
-    `kept` says by the ids of messages what else is known of them: `parts` are the further messages
-    of the conversation that a client sent with one.
+    `kept` has further facts by the ids of messages: `parts` are the other messages of the
+    conversation that a client sent with one.
     """
     owners = {part: id_ for id_, told in kept.items() for part in told.get("parts", ())}
     found: list[ThreadMessage] = []
@@ -263,7 +265,7 @@ def thread_messages(
 def thread_message_wire(
     told: ThreadMessage, thread_id: str, file_id: str, kept: Mapping[str, Any]
 ) -> Wire:
-    """The message as clients see it; `file_id` is what the ids of its pictures begin with."""
+    """Return the message as clients see it; `file_id` is the prefix of its pictures' ids."""
     first = told.parts[0]
     created_at, status = int(first.created_at), _STATUSES[first.state]
     why = kept.get("incomplete_details") or {"reason": "run_cancelled"}

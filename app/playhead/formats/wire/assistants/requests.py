@@ -22,11 +22,11 @@ from playhead.formats.wire.request_fields import (
 
 _OUTPUTS = "tool_outputs"
 _OWN_TOOLS = ("code_interpreter", "file_search", "retrieval")
-"""Types of tools that are no functions: code runs here anyway, of the others there is nothing."""
+"""Types of tools that are not functions: code runs here anyway, the others are not supported."""
 
 
 def read_message(fields: Fields, param: str) -> Entry:
-    """One message for a thread. Raises RequestError."""
+    """Return one message for a thread. Raises RequestError."""
     fields = {**fields, "content": _parts(fields.get("content"))}
     match read_text(fields, "role", param):
         case "user":
@@ -39,7 +39,7 @@ def read_message(fields: Fields, param: str) -> Entry:
 
 
 def read_tools(raw: object) -> tuple[ToolOffer, ...]:
-    """The functions among the tools. Raises RequestError."""
+    """Return the functions among the tools. Raises RequestError."""
     if raw is None:
         return ()
     items = read_list(raw, "tools", code="invalid_tools")
@@ -47,12 +47,12 @@ def read_tools(raw: object) -> tuple[ToolOffer, ...]:
 
 
 def read_tool_choice(raw: object) -> object:
-    """The choice in the words of chat: of our own tools none can be forced."""
+    """Return the choice in the form of chat; our own tools cannot be forced."""
     return None if _is_own(raw) else raw
 
 
 def read_outputs(raw: object, required: Sequence[Wire]) -> dict[str, str]:
-    """The outputs by their calls' ids: they must be those of the calls that wait.
+    """Return the outputs by their calls' ids, which must be those of the waiting calls.
 
     Raises RequestError.
     """
@@ -75,9 +75,9 @@ def read_outputs(raw: object, required: Sequence[Wire]) -> dict[str, str]:
 
 
 def output_entries(outputs: Mapping[str, str], required: Sequence[Wire]) -> tuple[Entry, ...]:
-    """The decisions and results that these outputs are, in the order of the calls.
+    """Return the outputs as decisions and results, in the order of the calls.
 
-    Raises RequestError for a decision that is no proper one.
+    Raises RequestError for a malformed decision.
     """
     return tuple(
         _output_entry(call["id"], call["function"]["name"], outputs[call["id"]])
@@ -94,7 +94,7 @@ def _output_entry(call_id: str, name: str, text: str) -> Entry:
 
 
 def _parts(content: object) -> object:
-    """Parts as clients send them; as they get them, the text is an object."""
+    """Return the parts in the form that clients receive, in which the text is an object."""
     if not isinstance(content, list):
         return content
     return [_plain(part) for part in cast("list[object]", content)]

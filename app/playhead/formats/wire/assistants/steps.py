@@ -20,24 +20,25 @@ from playhead.formats.wire.codec import Wire
 
 
 def event(name: str, data: object) -> Wire:
-    """An event with the name that tells clients what its data is."""
+    """Return an event with a name, by which clients know the type of its data."""
     return {"event": name, "data": data}
 
 
 LONGEST = 300_000
-"""The longest text in an event that tells something whole: no line may be longer than a million
-bytes. Pieces have all of it."""
+"""The longest text in an event with a whole object: a line must not exceed a million bytes.
+Deltas contain the full text.
+"""
 
 
 class Ids(Struct):
-    """Makes ids and tells the time; both replaceable."""
+    """Makes ids and returns the time; both can be replaced."""
 
     new: Callable[[str], str]
     now_s: Callable[[], int]
 
 
 def shortened(text: str, longest: int) -> str:
-    """The text, or its begin and end with a word on what is left out between them."""
+    """Return the text, or its begin and end with a note on what is left out between them."""
     if len(text) <= longest:
         return text
     half = longest // 2
@@ -58,14 +59,14 @@ class MessageStep:
 
     @property
     def content(self) -> list[Wire]:
-        """All that has been written."""
+        """Return everything that has been written."""
         if not self._texts:
             return []
         text = {"value": shortened("".join(self._texts), LONGEST), "annotations": self._annotations}
         return [{"type": "text", "text": text}]
 
     def begin(self) -> list[Wire]:
-        """The step and the message begin."""
+        """Begin the step and the message."""
         made = self._step("in_progress")
         message = self._message("in_progress", [])
         return [
@@ -76,12 +77,12 @@ class MessageStep:
         ]
 
     def write(self, text: str) -> list[Wire]:
-        """More of its text."""
+        """Add a piece of the text."""
         self._texts.append(text)
         return self._delta({"value": text, "annotations": []})
 
     def cite(self, citation: Citation) -> list[Wire]:
-        """What its text cites; a message without text has nothing to cite."""
+        """Add a citation to the text; a message without text has nothing to cite."""
         found = annotations_wire(citation)
         if not found or not self._texts:
             return []
@@ -93,7 +94,7 @@ class MessageStep:
     def end(
         self, status: str = "completed", why: str = "", error: Wire | None = None
     ) -> list[Wire]:
-        """Both end; `why` the message is incomplete, `status` is the step's."""
+        """End both; `why` names the reason if the message is incomplete, `status` is the step's."""
         told = "incomplete" if why else "completed"
         return [
             event(f"thread.message.{told}", self._message(told, self.content, why)),
@@ -134,48 +135,48 @@ class CallStep:
 
     @property
     def count(self) -> int:
-        """How many calls it has."""
+        """Return the number of calls."""
         return len(self._calls)
 
     @property
     def wires(self) -> list[Wire]:
-        """The calls as they stand."""
+        """Return the calls in their current state."""
         return [*self._calls]
 
     def begin(self) -> list[Wire]:
-        """The step begins, without any call."""
+        """Begin the step, without any call."""
         details: Wire = {"type": "tool_calls", "tool_calls": []}
         made = self._step("in_progress", details=details)
         return [event("thread.run.step.created", made), event("thread.run.step.in_progress", made)]
 
     def add_function(self, call_id: str, name: str, arguments: str) -> list[Wire]:
-        """A call of a function begins."""
+        """Begin a call of a function."""
         function = {"name": name, "arguments": arguments, "output": None}
         return self._add({"id": call_id, "type": "function", "function": function})
 
     def add_arguments(self, place: int, text: str) -> list[Wire]:
-        """More of the arguments of a call."""
+        """Add a piece of a call's arguments."""
         self._calls[place]["function"]["arguments"] += text
         return self._delta(place, {"type": "function", "function": {"arguments": text}})
 
     def add_output(self, place: int, text: str) -> list[Wire]:
-        """What came of a function's call."""
+        """Add the output of a function's call."""
         function: Wire = self._calls[place]["function"]
         function["output"] = (function["output"] or "") + text
         return self._delta(place, {"type": "function", "function": {"output": text}})
 
     def add_code(self, call_id: str, language: str) -> list[Wire]:
-        """Code that runs here begins; its language stands beside what clients know."""
+        """Begin code that runs here; its language is added to the fields that clients know."""
         code: Wire = {"input": "", "outputs": [], "language": language}
         return self._add({"id": call_id, "type": "code_interpreter", "code_interpreter": code})
 
     def add_input(self, place: int, text: str) -> list[Wire]:
-        """More of the code."""
+        """Add a piece of the code."""
         self._calls[place]["code_interpreter"]["input"] += text
         return self._code_delta(place, {"input": text})
 
     def add_logs(self, place: int, text: str) -> list[Wire]:
-        """What the code printed: after a picture a new output begins."""
+        """Add text that the code printed; after a picture a new output begins."""
         outputs: list[Wire] = self._calls[place]["code_interpreter"]["outputs"]
         if outputs and outputs[-1]["type"] == "logs":
             outputs[-1]["logs"] += text
@@ -185,18 +186,18 @@ class CallStep:
         return self._code_delta(place, {"outputs": [piece]})
 
     def add_image(self, place: int, file_id: str) -> list[Wire]:
-        """A picture that the code made."""
+        """Add a picture that the code made."""
         outputs: list[Wire] = self._calls[place]["code_interpreter"]["outputs"]
         outputs.append({"type": "image", "image": {"file_id": file_id}})
         piece = {"index": len(outputs) - 1, **outputs[-1]}
         return self._code_delta(place, {"outputs": [piece]})
 
     def stands(self) -> Wire:
-        """The step as it stands, while it goes on."""
+        """Return the step in its current state, while it is in progress."""
         return self._step("in_progress")
 
     def end(self, status: str = "completed", error: Wire | None = None) -> list[Wire]:
-        """The step ends."""
+        """End the step."""
         return [event(f"thread.run.step.{status}", self._step(status, error=error))]
 
     def _add(self, call: Wire) -> list[Wire]:
@@ -218,7 +219,7 @@ class CallStep:
 
 
 def _shorten_calls(calls: list[Wire]) -> list[Wire]:
-    """Calls as they are told when they are whole: of long outputs the begin and the end."""
+    """Return completed calls as they are reported: long outputs with their begin and end only."""
     calls = deepcopy(calls)
     codes = [call["code_interpreter"] for call in calls if call["type"] == "code_interpreter"]
     logs = [out for code in codes for out in code["outputs"] if out["type"] == "logs"]

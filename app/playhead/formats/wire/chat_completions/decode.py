@@ -37,13 +37,13 @@ class Decoder:
         self._is_over = False
 
     def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
-        """The chunks that are certain after this event."""
+        """Return the chunks that are certain after this event."""
         native = event.get("lmc")
         if isinstance(native, list) and not self._is_plain:
             return self._of_native(cast("list[object]", native))
         if self._is_over or self._native is not None:
             return []
-        self._is_plain = True  # what began without native chunks goes on without them
+        self._is_plain = True  # a stream that began without native chunks continues without
         if event.get("error") is not None:
             return self._failed(_failure(event["error"]))
         choices = event.get("choices")
@@ -56,7 +56,9 @@ class Decoder:
         return self._messages.take()
 
     def finish(self) -> list[Chunk]:
-        """Closes what is open; a stream that was cut ends in a server/error."""
+        """Return the chunks that close open messages; a stream that was cut ends in a
+        server/error.
+        """
         if self._native is not None:
             return self._native.finish()
         if self._is_over:
@@ -155,7 +157,7 @@ class Decoder:
             self._citations.append(Citation(start=begin, end=end, text=text, sources=(source,)))
 
     def _close(self) -> None:
-        """The message ends; what it cites comes after it."""
+        """Close the message; its citations follow it."""
         self._messages.close()
         self._emit_citations()
 

@@ -34,7 +34,7 @@ class _Call(Struct, kw_only=True):
 
     @property
     def wire(self) -> Wire:
-        """The whole call."""
+        """Return the whole call."""
         function = {"name": self.name, "arguments": "".join(self.arguments)}
         return {"id": self.id, "type": "function", "function": function}
 
@@ -53,66 +53,66 @@ class CallWriter:
 
     @property
     def wires(self) -> list[Wire]:
-        """All calls, whole."""
+        """Return all calls, whole."""
         return [call.wire for call in self._calls]
 
     @property
     def count(self) -> int:
-        """How many calls there have been."""
+        """Return the number of calls so far."""
         return len(self._calls)
 
     @property
     def unsettled(self) -> list[Wire]:
-        """The calls that wait for their client, whole."""
+        """Return the calls that wait for their client, whole."""
         return [call.wire for call in self._calls if not call.is_settled]
 
     @property
     def has_unsettled(self) -> bool:
-        """Whether a call waits for its client."""
+        """Return whether a call waits for its client."""
         return any(not call.is_settled for call in self._calls)
 
     def begin_code(self, language: str, call_id: str | None) -> Wire:
-        """The first piece of a call of `execute`."""
+        """Begin a call of `execute` and return its first piece."""
         return self._begin(EXECUTE, call_id, f'{{"language": {_json(language)}, "code": "')
 
     def begin(self, name: str, call_id: str | None) -> Wire:
-        """The first piece of a call of a client's tool."""
+        """Begin a call of a client's tool and return its first piece."""
         return self._begin(name, call_id, "")
 
     def code(self, text: str) -> Wire:
-        """More code; pieces hold whole characters, so no escape is ever cut."""
+        """Return more code; pieces hold whole characters, so that no escape is ever cut."""
         return self._piece(_json(text)[1:-1])
 
     def arguments(self, text: str) -> Wire:
-        """More of the arguments, which are JSON already."""
+        """Return more of the arguments, which are JSON already."""
         return self._piece(text)
 
     def end_code(self) -> None:
-        """The code is whole."""
+        """Mark the code as complete."""
         self._held = '"}'
 
     def end(self) -> None:
-        """The call is whole; one without arguments gets an empty object."""
+        """End the call; one without arguments gets an empty object."""
         self._held = "" if self._calls[-1].arguments else "{}"
 
     def release(self) -> list[Wire]:
-        """The piece that was held."""
+        """Return the piece that was held back."""
         held, self._held = self._held, ""
         return [self._piece(held)] if held else []
 
     def drop(self) -> None:
-        """The call was cut off: leave it open."""
+        """Leave the call open, because it was cut off."""
         self._held = ""
 
     def settle(self, call_id: str | None) -> None:
-        """The call with this id has its result; with None the first that has none."""
+        """Mark the call with this id, or with None the first open one, as answered."""
         for call in self._calls:
             if not call.is_settled and call_id in (None, call.id):
                 call.is_settled = True
                 return
 
     def settle_code(self) -> None:
-        """The first code without a result runs here."""
+        """Mark the first code without a result as run here."""
         for call in self._calls:
             if call.name == EXECUTE and not call.is_settled:
                 call.is_settled = True
@@ -155,16 +155,16 @@ class DeltaWriter:
 
     @property
     def calls(self) -> list[Wire]:
-        """All calls, whole."""
+        """Return all calls, whole."""
         return self._calls.wires
 
     @property
     def has_open_calls(self) -> bool:
-        """Whether a call waits for its client."""
+        """Return whether a call waits for its client."""
         return self._calls.has_unsettled
 
     def feed(self, chunk: Chunk) -> list[Wire]:
-        """The deltas that are certain after this chunk."""
+        """Return the deltas that are certain after this chunk."""
         released = self._calls.release()
         match chunk.role:
             case "assistant":
@@ -175,14 +175,14 @@ class DeltaWriter:
                 return released
 
     def finish(self, *, is_awaiting: bool) -> list[Wire]:
-        """What is left; the question, if code waits and is no call."""
+        """Return the remaining deltas; also the question, if code waits that is not a call."""
         released = self._calls.release()
         if is_awaiting and not self._is_call_clients:
             self._projection.ask(self._proposal)
         return [*released, *self._said()]
 
     def fail(self) -> None:
-        """The answer was cut off: what is half stays half."""
+        """Leave incomplete texts as they are, because the answer was cut off."""
         self._calls.drop()
 
     def _of_assistant(self, chunk: Chunk) -> list[Wire]:
@@ -195,7 +195,7 @@ class DeltaWriter:
                 return self._on_fence(chunk, chunk.format or "")
             case "tool_call" if self._has_tools and chunk.format != EXECUTE:
                 return self._on_call(chunk)
-            case "tool_call":  # nobody's: the server answers it, as it does a broken `execute`
+            case "tool_call":  # not sent: the server answers it, as it does a broken `execute`
                 self._projection.separate()
                 return []
             case "reasoning" | "plan":
@@ -221,7 +221,7 @@ class DeltaWriter:
         return self._on_image(chunk) if is_shown else []
 
     def _on_run(self) -> None:
-        """What was proposed runs here: its call needs no decision any more."""
+        """Note that proposed code runs here: its call needs no decision any more."""
         if self._proposal is not None:
             self._proposal = None
             self._calls.settle_code()
@@ -233,7 +233,7 @@ class DeltaWriter:
             return []
         is_first = self._message_at is None
         if is_first and self._last_said == "message":
-            self._projection.separate()  # nothing else would tell the two apart
+            self._projection.separate()  # nothing else separates the two
         self._projection.message(chunk.content)
         if is_first:
             self._message_at = self._projection.length - len(chunk.content)
@@ -302,7 +302,7 @@ class DeltaWriter:
 
 
 def _picture(format_: str, content: str) -> str:
-    """A link to a file of this machine, or words in its place: data would fill the answer."""
+    """Return a link to a local file, or text in its place: data would fill the answer."""
     if format_ != "path":
         return f"*(an image: {format_.rpartition('.')[2]})*"
     path = quote(content.replace("\\", "/"), safe="/:")
@@ -311,11 +311,11 @@ def _picture(format_: str, content: str) -> str:
 
 
 class Encoder:
-    """Every event that it gives is one `data:` line; the `[DONE]` after them is the writer's.
+    """Makes events for one `data:` line each; the writer adds the final `[DONE]`.
 
-    With `is_call_clients` code goes out as calls of `execute`, else as text with a question at its
-    end. Other calls go out only with `has_tools`: without tools of the client's own there is nobody
-    to carry them out. `is_lossless` adds the native chunks to the events, as `lmc`.
+    With `is_call_clients` code is sent as calls of `execute`, else as text with a question at its
+    end. Other calls are sent only with `has_tools`: without tools of its own the client could not
+    execute them. `is_lossless` adds the native chunks to the events, as `lmc`.
     `prompt_tokens` is an estimate of the request's, where no provider counts them.
     """
 
@@ -344,17 +344,17 @@ class Encoder:
         self._cost = UsageCounter(prompt_tokens)
         self._has_begun = False
         self.finish_reason: str | None = None
-        """How the answer ended; None while it goes on, and after a failure."""
+        """The reason of the answer's end; None while it is in progress, and after a failure."""
         self.failure: Failure | None = None
-        """Why the answer broke off."""
+        """The failure that ended the answer, if any."""
 
     @property
     def is_over(self) -> bool:
-        """Whether the last chunk of the answer has been encoded."""
+        """Return whether the last chunk of the answer has been encoded."""
         return self.finish_reason is not None or self.failure is not None
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
+        """Return the events that are certain after this chunk."""
         if self.is_over:
             return []
         if isinstance(chunk.content, Usage):
@@ -366,7 +366,7 @@ class Encoder:
         return events if self._native is None else self._with_native(self._native, chunk, events)
 
     def finish(self) -> list[Wire]:
-        """The cost, where it was asked for; a stream that ended without its last chunk failed."""
+        """Return the usage, if requested; a stream that ended without its last chunk failed."""
         events = (
             []
             if self.is_over
@@ -378,7 +378,7 @@ class Encoder:
         return events
 
     def answer(self) -> Wire:
-        """The whole answer, once all of it has been encoded."""
+        """Return the whole answer, once all of it has been encoded."""
         text, calls = "".join(self._writer.texts), self._writer.calls
         message: Wire = {"role": "assistant", "content": text or (None if calls else "")}
         if calls:
@@ -425,7 +425,7 @@ class Encoder:
         return [*events, *self._delta_events({}, self.finish_reason)]
 
     def _delta_events(self, delta: Wire, finish_reason: str | None = None) -> list[Wire]:
-        """An event for the delta, the first one after another that says whose words these are."""
+        """Return an event for the delta; the first one names the role."""
         first = [] if self._has_begun else [self._event({"role": "assistant", "content": ""}, None)]
         self._has_begun = True
         return [*first, self._event(delta, finish_reason)]
@@ -438,7 +438,7 @@ class Encoder:
         return event
 
     def _with_native(self, native: NativeEncoder, chunk: Chunk, events: list[Wire]) -> list[Wire]:
-        """The events with one native chunk each, so that none gets too long."""
+        """Return the events with one native chunk each, so that no event gets too long."""
         wires = native.encode(chunk)
         if wires and not events:
             events = self._delta_events({})

@@ -14,7 +14,7 @@ from playhead.formats.wire.codec import Wire
 
 
 class UsageCounter:
-    """Sums what the answers of a turn cost; estimates it where nothing was told."""
+    """Sums the usage of a turn's answers; estimates it if the model did not report it."""
 
     def __init__(self, prompt_tokens: int = 0) -> None:
         self._asked = prompt_tokens
@@ -23,20 +23,20 @@ class UsageCounter:
 
     @property
     def finish_reason(self) -> str:
-        """Why the last answer of the model ended, as far as that is known."""
+        """Return why the model's last answer ended, as far as that is known."""
         return self._told[-1].finish_reason if self._told else "stop"
 
     def count(self, text: str) -> None:
-        """The model wrote this."""
+        """Count text that the model wrote."""
         self._answered.add(text)
 
     def add(self, usage: Usage) -> None:
-        """An answer of the model has ended."""
+        """Add the usage of a complete answer of the model."""
         self._told.append(usage)
 
     @property
     def tokens(self) -> tuple[int, int]:
-        """How many were asked with, and answered."""
+        """Return the numbers of prompt tokens and of completion tokens."""
         if not self._told:
             return self._asked, self._answered.tokens
         asked = sum(usage.input_tokens for usage in self._told)
@@ -44,7 +44,7 @@ class UsageCounter:
 
     @property
     def wire(self) -> Wire:
-        """The `usage` object."""
+        """Return the `usage` object."""
         asked, answered = self.tokens
         return {
             "prompt_tokens": asked,
@@ -54,7 +54,9 @@ class UsageCounter:
 
 
 def annotations_of(citation: Citation, offset: int) -> list[Wire]:
-    """One for each source; `offset` is where the cited message begins in the whole text."""
+    """Return one annotation for each source; `offset` is where the cited message begins in the
+    text.
+    """
     return [
         {
             "type": "url_citation",
@@ -70,13 +72,13 @@ def annotations_of(citation: Citation, offset: int) -> list[Wire]:
 
 
 def failure_text(failure: Failure) -> str:
-    """A failure in one text; never empty."""
+    """Return a failure in one text; never empty."""
     told = (failure.title, failure.detail, failure.remedy)
     return " ".join(part for part in told if part) or failure.code
 
 
 def error_event(failure: Failure) -> Wire:
-    """A failure amid a stream."""
+    """Return the event for a failure inside a stream."""
     is_limit = failure.code == "rate_limit_exceeded"
     error = {
         "code": failure.code,
@@ -88,20 +90,20 @@ def error_event(failure: Failure) -> Wire:
 
 
 def answer_key(text: str, calls: Sequence[tuple[str, str]]) -> str:
-    """The key of an assistant's message: its text and its calls by name and arguments."""
+    """Return the key of an assistant's message: its text and its calls by name and arguments."""
     if not text.strip() and not calls:
         return ""
     return json.dumps(["assistant", text.strip(), [[n, _canonical(a)] for n, a in calls]])
 
 
 def calls_of(wires: Sequence[Wire]) -> list[tuple[str, str]]:
-    """(name, arguments) of whole calls."""
+    """Return the (name, arguments) of whole calls."""
     functions = [cast("dict[str, str]", wire["function"]) for wire in wires]
     return [(function["name"], function["arguments"]) for function in functions]
 
 
 def _canonical(arguments: str) -> Any:
-    """Clients write the arguments anew, with other spaces and orders."""
+    """Return the parsed arguments: clients send them back with other spaces and orders."""
     try:
         return json.dumps(json.loads(arguments), sort_keys=True)
     except (ValueError, RecursionError):

@@ -16,10 +16,10 @@ _FENCE = re.compile(r"(`{3,})([^`\s]*)")
 
 
 class Projection:
-    """Gathers text for `take()`; fences stand on lines of their own.
+    """Gathers text for `take()`; fences are on lines of their own.
 
-    A fence is longer than any run of backticks in what is known when it opens. Output that brings
-    a longer run later goes on in another fence; such code is written once more before the question.
+    A fence is longer than any run of backticks in the text known when it opens. Output that has a
+    longer run later continues in another fence; such code is written again before the question.
     """
 
     def __init__(self) -> None:
@@ -33,27 +33,27 @@ class Projection:
         self._last_code: Proposal | None = None
 
     def take(self) -> str:
-        """What has been written since the last call."""
+        """Return the text that was written since the last call."""
         text = "".join(self._out)
         self._out.clear()
         return text
 
     def separate(self) -> None:
-        """What comes next does not go on with what stands there."""
+        """Separate the next text from what was written before."""
         self._needs_gap = True
 
     def message(self, text: str) -> None:
-        """A piece of prose, as it is."""
+        """Write a piece of prose unchanged."""
         self._write_gap()
         self._write(text)
 
     def begin_fence(self, word: str) -> None:
-        """Code in a language, or output; the fence opens with its first text."""
+        """Begin a fence of code or output; it opens with its first text."""
         self._fence = None
         self._word = re.sub(r"[`\s]", "", word)
 
     def fenced(self, text: str) -> None:
-        """A piece of what stands in the fence."""
+        """Write a piece of the fence's content."""
         if self._fence is not None and self._word == OUTPUT and not self._fence.holds(text):
             self.end_fence()
         if self._fence is None:
@@ -65,7 +65,7 @@ class Projection:
         self._write(text)
 
     def end_fence(self) -> None:
-        """The end of the fence, if it has been opened."""
+        """Write the end of the fence, if it has been opened."""
         fence, self._fence = self._fence, None
         if fence is None:
             return
@@ -77,13 +77,13 @@ class Projection:
             self._last_code = Proposal(id="", message_id="", language=fence.word, code=code)
 
     def block(self, text: str) -> None:
-        """A paragraph of its own."""
+        """Write a paragraph."""
         self.separate()
         self.message(text)
         self.separate()
 
     def ask(self, proposal: Proposal | None) -> None:
-        """The question whether to run this; its code stands right before it."""
+        """Write the question whether to run this; its code directly precedes it."""
         if proposal is not None:
             asked = Proposal(id="", message_id="", language=proposal.language, code=proposal.code)
             if asked != self._last_code:
@@ -93,7 +93,7 @@ class Projection:
         self.block(QUESTION)
 
     def _write_gap(self) -> None:
-        """A blank line before what begins here."""
+        """Write a blank line before a new part."""
         if self._needs_gap and self.length:
             self._write("\n" * (2 - (len(self._tail) - len(self._tail.rstrip("\n")))))
         self._needs_gap = False
@@ -105,7 +105,7 @@ class Projection:
 
 
 class _Fence:
-    """An open fence and what stands in it."""
+    """An open fence and its content."""
 
     def __init__(self, word: str, text: str) -> None:
         self.word = word
@@ -115,7 +115,7 @@ class _Fence:
         self._ticks = 0
 
     def holds(self, text: str) -> bool:
-        """Whether the text cannot end the fence."""
+        """Return whether the text cannot end the fence."""
         return _longest_run("`" * self._ticks + text) < len(self.mark)
 
     def add(self, text: str) -> None:
@@ -128,7 +128,7 @@ class _Fence:
 
 
 def last_proposed_code(text: str) -> tuple[str, str] | None:
-    """(language, code) that an answer of ours ends with asking about, or None."""
+    """Return the (language, code) that one of our answers ends with asking about, or None."""
     text = text.rstrip()
     if not text.endswith(QUESTION):
         return None

@@ -31,7 +31,7 @@ _BAD_TOOLS = "invalid_tools"
 
 
 def read_messages(raw: object) -> tuple[list[Entry], str]:
-    """The messages of a request, and the instructions in it. Raises RequestError.
+    """Return the messages of a request, and the instructions in it. Raises RequestError.
 
     Unknown roles are skipped.
     """
@@ -42,7 +42,7 @@ def read_messages(raw: object) -> tuple[list[Entry], str]:
 
 
 def read_tools(raw: object) -> tuple[ToolOffer, ...]:
-    """The tools that a client offers. Raises RequestError."""
+    """Return the tools that a client offers. Raises RequestError."""
     if raw is None:
         return ()
     items = read_list(raw, "tools", code=_BAD_TOOLS)

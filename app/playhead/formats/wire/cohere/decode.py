@@ -26,9 +26,9 @@ _FAILED = frozenset({"ERROR", "TIMEOUT"})
 class CohereDecoder:
     """Reads the events of one answer; its end gives usage and a status, or a server/error.
 
-    A proper call of `execute` becomes code while it is written, unless `offers_execute` is False;
+    A valid call of `execute` becomes code while it is written, unless `offers_execute` is False;
     with `canonical` only in a language that this knows. With `known_ids`, those of earlier calls,
-    every call gets an id of its own. What a message cites comes after it.
+    every call gets a unique id. The citations of a message follow it.
     """
 
     def __init__(
@@ -49,11 +49,11 @@ class CohereDecoder:
 
     @property
     def is_over(self) -> bool:
-        """Whether the answer's last event has come."""
+        """Return whether the answer's last event has come."""
         return self._is_over
 
     def feed(self, event: object) -> list[Chunk]:
-        """The chunks that are certain after this event; what is none of Cohere's is skipped."""
+        """Return the chunks that are certain after this event; skip one that is not valid."""
         if self._is_over or event == "[DONE]":
             return []
         if isinstance(event, Mapping):
@@ -63,11 +63,13 @@ class CohereDecoder:
         return self._messages.take()
 
     def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
-        """The same, as every dialect calls it."""
+        """Return the chunks that are certain after this event."""
         return self.feed(event)
 
     def finish(self) -> list[Chunk]:
-        """Closes what is open; a stream that was cut ends in a server/error."""
+        """Return the chunks that close open messages; a stream that was cut ends in a
+        server/error.
+        """
         if not self._is_over:
             self._fail(TRUNCATED)
         return self._messages.take()
@@ -101,7 +103,7 @@ class CohereDecoder:
             self._say((kind, text_of(content, field)))
 
     def _say(self, piece: tuple[_Prose, str] | None) -> None:
-        """Text, or None for the end of a block; both wait while a call is being written."""
+        """Add text, or None for the end of a block; both wait while a call is being written."""
         if piece is None or piece[1]:
             self._waiting.append(piece)
         self._write_waiting()
@@ -162,7 +164,7 @@ class CohereDecoder:
         self._is_over = True
 
     def _close(self) -> None:
-        """The message ends; what it cites comes after it."""
+        """Close the message; its citations follow it."""
         self._messages.close()
         self._emit_citations()
 

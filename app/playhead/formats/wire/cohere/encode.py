@@ -24,10 +24,10 @@ from playhead.formats.wire.cohere.objects import REASONS, citation_wire, usage_w
 from playhead.formats.wire.cohere.requests import message_key
 
 SHORTEST = 2
-"""Of how many characters a value must be to be cited."""
+"""The least number of characters of a value that is cited."""
 _MOST_VALUES = 5_000
 _MOST_PLACES = 200
-"""Of one value that are looked at: answers are searched while others wait for theirs."""
+"""The most characters of a value to search: other answers wait meanwhile."""
 
 
 class VerbatimCiter:
@@ -41,7 +41,7 @@ class VerbatimCiter:
         self._left = sorted(self._sources, key=len, reverse=True)[:_MOST_VALUES]
 
     def cite(self, text: str) -> list[Citation]:
-        """What the next message of the answer cites, in the order of its places."""
+        """Return the citations of the answer's next message, in the order of their places."""
         spans: list[tuple[int, int, str]] = []
         left: list[str] = []
         for value in self._left:
@@ -71,7 +71,9 @@ def _place(value: str, text: str, spans: list[tuple[int, int, str]]) -> int | No
 
 
 def _is_inside_word(text: str, start: int, end: int) -> bool:
-    """19 does not stand in 2019; scripts without spaces between words have no such edges."""
+    """Return whether a match is inside a word, as 19 in 2019; scripts without spaces have no
+    words.
+    """
     before = start > 0 and _is_letter(text[start - 1]) and _is_letter(text[start])
     after = end < len(text) and _is_letter(text[end]) and _is_letter(text[end - 1])
     return before or after
@@ -82,7 +84,7 @@ def _is_letter(letter: str) -> bool:
 
 
 def _values(text: str) -> Iterator[str]:
-    """Every text and number in a JSON document, also in JSON that stands in its texts."""
+    """Yield every text and number in a JSON document, also in JSON inside its texts."""
     waiting: list[Any] = [_parsed(text)]
     while waiting:
         value = waiting.pop()
@@ -97,7 +99,7 @@ def _values(text: str) -> Iterator[str]:
 
 
 def _written(value: object) -> str | None:
-    """A text or a number as an answer would say it; None where it says too little."""
+    """Return a text or a number as an answer would write it; None if it is too unspecific."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     told = value.strip() if isinstance(value, str) else json.dumps(value)
@@ -105,7 +107,7 @@ def _written(value: object) -> str | None:
 
 
 def _parsed(text: str) -> Any:
-    """The object or list that a text is, else the text."""
+    """Return the object or list that a text contains as JSON, else the text."""
     if not text.lstrip()[:1] or text.lstrip()[0] not in "{[":
         return text
     try:
@@ -122,7 +124,7 @@ class _Block(Struct, kw_only=True):
     index: int
     texts: list[str] = msgspec.field(default_factory=list[str])
     cited_from: int = 0
-    """Where in it the message begins that it shows."""
+    """The position in the text at which the shown message begins."""
 
     @property
     def wire(self) -> Wire:
@@ -132,7 +134,7 @@ class _Block(Struct, kw_only=True):
 class EventWriter(DeltaWriter):
     """Writes one block after the other; each ends before the next begins, after its citations.
 
-    Where a model cites nothing itself, what stands word for word in the `sources` is cited.
+    If a model cites nothing itself, text that is found word for word in the `sources` is cited.
     """
 
     def __init__(
@@ -152,11 +154,11 @@ class EventWriter(DeltaWriter):
 
     @property
     def blocks(self) -> list[Wire]:
-        """The content so far, block by block."""
+        """Return the content so far, block by block."""
         return [block.wire for block in self._blocks]
 
     def feed(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
+        """Return the events that are certain after this chunk."""
         is_cited = chunk.type == "citation"
         before = self._end_call() if self._is_call_whole else []
         if self._is_block_whole and not is_cited:
@@ -164,17 +166,17 @@ class EventWriter(DeltaWriter):
         return [*before, *super().feed(chunk)]
 
     def finish(self, *, is_awaiting: bool) -> list[Wire]:
-        """What is left, and the ends of all blocks."""
+        """Return the remaining events, and the ends of all blocks."""
         before = [*self._end_call(), *self._end_block()]
         return [*before, *super().finish(is_awaiting=is_awaiting), *self._end_block()]
 
     def fail(self) -> list[Wire]:  # type: ignore[override] - here blocks are left to close
-        """The answer was cut off: what is half stays half, its blocks end."""
+        """End the blocks of an answer that was cut off; incomplete texts stay incomplete."""
         super().fail()
         return [*self._end_call(), *self._end_block()]
 
     def _on_message(self, chunk: Chunk) -> list[Wire]:
-        self._last_said = ""  # blocks tell two messages apart
+        self._last_said = ""  # blocks separate two messages
         before = self._projection.length
         events = super()._on_message(chunk)
         if isinstance(chunk.content, str) and self._block is not None:
@@ -230,7 +232,7 @@ class EventWriter(DeltaWriter):
         return self._content("text", text)
 
     def _content(self, kind: Literal["text", "thinking"], text: str) -> list[Wire]:
-        """A piece of a block of this kind; it opens with its first one."""
+        """Write a piece of a block of this kind; its first piece opens it."""
         if not text:
             return []
         events: list[Wire] = []
@@ -246,7 +248,7 @@ class EventWriter(DeltaWriter):
         return [*events, *(_event("content-delta", piece, index) for piece in pieces)]
 
     def _end_call(self) -> list[Wire]:
-        """What was held of a call that is whole, and its end."""
+        """End a complete call, with the piece that was held back."""
         if not self._is_call_open:
             return []
         self._is_call_open = self._is_call_whole = False
@@ -278,7 +280,7 @@ class EventWriter(DeltaWriter):
 
 
 def _of_call(delta: Wire) -> Wire:
-    """A piece of a call of OpenAI's as an event."""
+    """Return a piece of an OpenAI call as an event."""
     piece = cast("dict[str, Any]", delta["tool_calls"][0])
     kind = "tool-call-start" if "id" in piece else "tool-call-delta"
     call = {name: value for name, value in piece.items() if name != "index"}
@@ -323,12 +325,12 @@ class Encoder:
         self._cost = UsageCounter(prompt_tokens)
         self._has_begun = False
         self.finish_reason: str | None = None
-        """How the answer ended, in Cohere's words; None while it goes on."""
+        """The reason of the answer's end, in Cohere's words; None while it is in progress."""
         self.failure: Failure | None = None
-        """Why the answer broke off."""
+        """The failure that ended the answer, if any."""
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
+        """Return the events that are certain after this chunk."""
         if self.finish_reason is not None:
             return []
         if isinstance(chunk.content, Usage):
@@ -339,13 +341,13 @@ class Encoder:
         return [event for piece in pieces for event in self._placed(piece)]
 
     def finish(self) -> list[Wire]:
-        """A stream that ended without its last chunk failed."""
+        """Return the last events; a stream that ended without its last chunk failed."""
         if self.finish_reason is not None:
             return []
         return self.encode(Chunk(role="server", type="error", content=TRUNCATED))
 
     def answer(self) -> Wire:
-        """The whole answer, once all of it has been encoded."""
+        """Return the whole answer, once all of it has been encoded."""
         writer = self._writer
         message: Wire = {"role": "assistant"}
         if writer.blocks or not writer.calls:
@@ -370,7 +372,7 @@ class Encoder:
         return usage_wire(Usage(input_tokens=asked, output_tokens=answered))
 
     def _placed(self, chunk: Chunk) -> list[Wire]:
-        """The events of the chunk and of those that had waited for it, or none yet."""
+        """Return the events of the chunk and of those that waited for it, or [] if it waits too."""
         if self._held is None:
             return self._events(chunk)
         if chunk.role == "assistant" and (chunk.type in _HELD or _is_broken_execute(chunk)):
@@ -413,7 +415,7 @@ class Encoder:
         return [*events, {"type": "message-end", "delta": delta}]
 
     def _begun(self, events: list[Wire]) -> list[Wire]:
-        """The events, the first ones after that which says whose words these are."""
+        """Return the events; the event that names the role precedes the first ones."""
         if not events or self._has_begun:
             return events
         self._has_begun = True
@@ -423,7 +425,7 @@ class Encoder:
 
 
 def _is_broken_execute(chunk: Chunk) -> bool:
-    """A broken `execute`, which the server answers itself."""
+    """Return whether this is a malformed `execute`, which the server answers itself."""
     return chunk.type == "tool_call" and chunk.format == EXECUTE
 
 

@@ -11,7 +11,7 @@ from playhead.domain.conversation.payloads import Citation, Failure, Source, Usa
 from playhead.formats.wire.codec import Wire
 
 REASONS = {"stop": "COMPLETE", "length": "MAX_TOKENS", "tool_calls": "TOOL_CALL"}
-"""How an answer ended, in Cohere's words; any other end is a complete one."""
+"""Ends of an answer, in Cohere's words; any other end is a complete one."""
 _OUR_REASONS = {cohere: ours for ours, cohere in REASONS.items()}
 _TEXT = "content"
 """The field of a tool's output that was a mere text."""
@@ -20,20 +20,20 @@ _OF_A_RESULT = re.compile(r".+:\d+", re.DOTALL)
 
 
 def first_object(value: object) -> Mapping[str, Any]:
-    """An object, also the first of a list: some servers send one where others send a list."""
+    """Return an object, or the first of a list: some servers send a list instead of an object."""
     if isinstance(value, list) and value:
         value = cast("list[object]", value)[0]
     return cast("Mapping[str, Any]", value if isinstance(value, Mapping) else {})
 
 
 def text_of(fields: Mapping[str, Any], name: str) -> str:
-    """The text of a field, "" where there is none."""
+    """Return the text of a field, "" if there is none."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
 
 
 def usage_of(reason: str, wire: object) -> Usage | None:
-    """What was used, where anything is told of it; why the answer ended stands with it."""
+    """Return the usage with the reason of the answer's end, or None if none is reported."""
     usage = first_object(wire)
     tokens = first_object(usage.get("tokens")) or first_object(usage.get("billed_units"))
     asked, answered = _count(tokens.get("input_tokens")), _count(tokens.get("output_tokens"))
@@ -48,14 +48,14 @@ def usage_of(reason: str, wire: object) -> Usage | None:
 
 
 def usage_wire(usage: Usage) -> Wire:
-    """The `usage` of an answer."""
+    """Return the `usage` of an answer."""
     tokens = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
     units = {**tokens, "search_units": None, "classifications": None}
     return {"billed_units": units, "tokens": tokens}
 
 
 def failure_of(reason: str, error: object) -> Failure:
-    """Why the answer failed; the server's words may be a text or an object."""
+    """Return why the answer failed; the server's error may be a text or an object."""
     title = error if isinstance(error, str) else text_of(first_object(error), "message")
     if reason == "TIMEOUT":
         return Failure(
@@ -65,7 +65,7 @@ def failure_of(reason: str, error: object) -> Failure:
 
 
 def citation_of(wire: Mapping[str, Any]) -> Citation | None:
-    """A citation, or None where it says no place."""
+    """Return a citation, or None if it has no place."""
     start, end = wire.get("start"), wire.get("end")
     if not isinstance(start, int) or not isinstance(end, int):
         return None
@@ -76,7 +76,7 @@ def citation_of(wire: Mapping[str, Any]) -> Citation | None:
 
 
 def citation_wire(citation: Citation, kind: str) -> Wire:
-    """A citation of a text of this kind (TEXT_CONTENT, PLAN, THINKING_CONTENT)."""
+    """Return a citation of a text of this kind (TEXT_CONTENT, PLAN, THINKING_CONTENT)."""
     return {
         "start": citation.start,
         "end": citation.end,
@@ -87,7 +87,7 @@ def citation_wire(citation: Citation, kind: str) -> Wire:
 
 
 def _source(wire: Mapping[str, Any]) -> Source:
-    """A tool's output stands in a source as its JSON."""
+    """Return the source of a citation; a tool's output is stored as JSON."""
     source_id = text_of(wire, "id")
     output = wire.get("tool_output")
     if isinstance(output, Mapping):
@@ -110,7 +110,7 @@ def _source_wire(source: Source) -> Wire:
 
 
 def _output(text: str) -> Wire:
-    """A tool's output: the object that it is, where nothing of its text is lost by that."""
+    """Return a tool's output as an object, if that loses nothing of its text."""
     try:
         told: object = json.loads(text)
     except (ValueError, RecursionError):
@@ -124,7 +124,7 @@ def _json(value: object) -> str:
 
 
 def _count(value: object) -> int | None:
-    """Cohere counts tokens in floats."""
+    """Return a number of tokens, which Cohere sends as a float."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value < 2**63 else None

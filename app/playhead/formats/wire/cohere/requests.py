@@ -45,7 +45,7 @@ class CohereMessages(Struct, frozen=True, kw_only=True):
 
 
 def read_messages(raw: object) -> CohereMessages:
-    """The messages of a request; unknown roles are skipped. Raises RequestError."""
+    """Read the messages of a request; unknown roles are skipped. Raises RequestError."""
     reader = _Reader()
     for param, fields in messages_of(raw):
         reader.take(fields, param)
@@ -58,7 +58,7 @@ def read_messages(raw: object) -> CohereMessages:
 
 
 def read_documents(raw: object) -> tuple[Source, ...]:
-    """The `documents` of a request: texts, or objects with their data. Raises RequestError."""
+    """Read the `documents` of a request: texts, or objects with data. Raises RequestError."""
     items = [] if raw is None else read_list(raw, "documents")
     return tuple(
         _document(item, f"documents[{place}]", f"doc_{place}") for place, item in enumerate(items)
@@ -66,7 +66,7 @@ def read_documents(raw: object) -> tuple[Source, ...]:
 
 
 def documents_as_instructions(documents: Iterable[Source]) -> str:
-    """The documents as instructions of a model that has no other place for them."""
+    """Return the documents as instructions, for a model that has no other place for them."""
     told = [f"[{document.id}] {document.title}\n{document.text}" for document in documents]
     return "\n\n".join(["Documents to answer from:", *told]) if told else ""
 
@@ -114,7 +114,7 @@ class _Reader:
 
 
 def message_key(text: str, calls: list[tuple[str, str]]) -> str:
-    """The key of an assistant's message; what clients leave out beside calls does not count."""
+    """Return the key of an assistant's message, without what clients leave out beside calls."""
     return answer_key("" if calls else text, calls)
 
 
@@ -136,7 +136,7 @@ def _results(fields: Fields, param: str, call_id: str) -> list[Source]:
 
 
 def _document(item: object, param: str, name: str) -> Source:
-    """A document with its id, else with the `name`."""
+    """Return a document with its id, else with the `name`."""
     if isinstance(item, str):
         return Source(id=name, text=item)
     fields = read_object(item, param)

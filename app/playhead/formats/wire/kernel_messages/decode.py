@@ -27,13 +27,13 @@ class Decoder:
         self._is_over = False
 
     def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
-        """The chunks that are certain after this message."""
+        """Return the chunks that are certain after this message."""
         if not self._is_over:
             self._take(event)
         return self._taken()
 
     def finish(self) -> list[Chunk]:
-        """What the answer waits for; a reply that was not completed was cut."""
+        """Return what the answer waits for; a reply that was not completed was cut."""
         if self._is_over:
             return []
         if self._open_id is not None:
@@ -115,7 +115,7 @@ class Decoder:
         self._chunks += [whole_chunk(chunk) for chunk in chunks]
 
     def _close(self) -> None:
-        """The open reply ends; what is told after it comes after it."""
+        """Close the open reply; citations and other reports on it follow."""
         self._messages.close()
         self._chunks += self._messages.take()
         self._open_id = None

@@ -53,10 +53,10 @@ class Encoder:
         self._wholes: list[Wire] = []
         self._is_over = False
         self.failure: Failure | None = None
-        """Why the answer broke off."""
+        """The failure that ended the answer, if any."""
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The messages that are certain after this chunk."""
+        """Return the messages that are certain after this chunk."""
         if self._is_over or isinstance(chunk.content, Usage):
             return []
         shown = (chunk, *run_end_as_output(chunk))
@@ -66,13 +66,13 @@ class Encoder:
         return events
 
     def finish(self) -> list[Wire]:
-        """A stream that ended without its last chunk failed."""
+        """Return the last messages; a stream that ended without its last chunk failed."""
         if self._is_over:
             return []
         return self.encode(Chunk(role="server", type="error", content=TRUNCATED))
 
     def answer(self) -> Wire:
-        """The whole answer: its messages without their deltas."""
+        """Return the whole answer: its messages without their deltas."""
         return {"messages": self._wholes}
 
     def _events(self, chunk: Chunk) -> list[Wire]:
@@ -159,7 +159,7 @@ class Encoder:
         return []
 
     def _print(self, text: str) -> None:
-        """What the code that runs prints; a run of code that nobody called has an id too."""
+        """Encode printed text of the code that runs; a run without a call gets an id too."""
         if self._result is None:
             self._count += 0 if self._to_run else 1
             made = f"call_{self._prefix}_{self._count}"
@@ -208,7 +208,7 @@ class Encoder:
 
 
 def _arguments(text: str) -> object:
-    """The arguments' object; a text that is none goes out as it is."""
+    """Return the object of the arguments; a text that is not an object is sent unchanged."""
     try:
         told: object = json.loads(text or "{}")
         if isinstance(told, dict):

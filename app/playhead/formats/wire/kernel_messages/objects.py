@@ -15,7 +15,7 @@ _NAMES = {"tool-calls": "tool_calls", "tool-results": "tool_results"}
 
 
 class KernelCall(Struct, frozen=True):
-    """One call: `arguments` is JSON, or whatever text stood in its place."""
+    """One call: `arguments` is JSON, or any text that was sent instead."""
 
     id: str
     name: str
@@ -23,7 +23,7 @@ class KernelCall(Struct, frozen=True):
 
     @property
     def chunks(self) -> tuple[Chunk, ...]:
-        """It as a message; one without an id has none."""
+        """Return the call as a message; one without an id has none."""
         made = call_chunks(self.name, self.arguments, self.id)
         if self.id:
             return made
@@ -32,7 +32,7 @@ class KernelCall(Struct, frozen=True):
 
 
 class KernelResult(Struct, frozen=True):
-    """What came of a call."""
+    """The result of a call."""
 
     call_id: str
     name: str
@@ -40,13 +40,13 @@ class KernelResult(Struct, frozen=True):
 
 
 def kind_of(message: Mapping[str, Any]) -> str:
-    """The message's type in the names of today."""
+    """Return the message's type by its current name."""
     kind = text_of(message, "type")
     return _NAMES.get(kind, kind)
 
 
 def calls_of(message: Mapping[str, Any]) -> list[KernelCall]:
-    """The calls of a `tool_calls`, or the one that an older `actionproposal` is."""
+    """Return the calls of a `tool_calls`, or the one of an older `actionproposal`."""
     if kind_of(message) == "actionproposal":
         names = (text_of(message, "uri"), text_of(message, "actionId"))
         name = "#".join(filter(None, names)) or "unknown"
@@ -62,7 +62,7 @@ def calls_of(message: Mapping[str, Any]) -> list[KernelCall]:
 
 
 def results_of(message: Mapping[str, Any]) -> list[KernelResult]:
-    """The results of a `tool_results`."""
+    """Return the results of a `tool_results`."""
     return [
         KernelResult(
             text_of(result, "toolCallId") or text_of(result, "callId"),
@@ -74,19 +74,19 @@ def results_of(message: Mapping[str, Any]) -> list[KernelResult]:
 
 
 def objects_of(fields: Mapping[str, Any], *names: str) -> list[Mapping[str, Any]]:
-    """The objects of a list, under the first of these names that there is."""
+    """Return the objects of a list in the first of these fields that exists."""
     value = next((fields[name] for name in names if name in fields), None)
     items = cast("list[object]", value if isinstance(value, list) else [])
     return [cast("Mapping[str, Any]", item) for item in items if isinstance(item, Mapping)]
 
 
 def text_of(fields: Mapping[str, Any], name: str) -> str:
-    """The text of a field, "" where there is none."""
+    """Return the text of a field, "" if there is none."""
     value = fields.get(name)
     return value if isinstance(value, str) else ""
 
 
 def as_text(value: object, default: object) -> str:
-    """A text as it is, any other value as JSON."""
+    """Return a text unchanged, any other value as JSON."""
     value = default if value is None else value
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -25,7 +25,7 @@ from playhead.formats.wire.request_fields import (
 
 
 def read_messages(raw: object) -> tuple[list[Entry], str]:
-    """The messages of a request, and the instructions in it. Raises RequestError.
+    """Read the messages of a request, and the instructions in it. Raises RequestError.
 
     Unknown types are skipped.
     """
@@ -37,7 +37,7 @@ def read_messages(raw: object) -> tuple[list[Entry], str]:
 
 
 def answer_keys(messages: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The keys of messages of ours, as they come back with the next request."""
+    """Return the keys of our messages as they come back with the next request."""
     keys: list[str] = []
     for message in messages:
         match message["type"]:
@@ -54,7 +54,9 @@ def answer_keys(messages: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def read_tools(raw: object) -> tuple[ToolOffer, ...]:
-    """The tools of a request: `{type, name, description, parameters}`. Raises RequestError."""
+    """Return the tools of a request: `{type, name, description, parameters}`. Raises
+    RequestError.
+    """
     if raw is None:
         return ()
     items = [
@@ -124,7 +126,7 @@ def _reply(text: str) -> Entry:
 
 
 def _reasoning(fields: Fields) -> Entry:
-    """Clients may leave it out: it counts for nothing."""
+    """Return an entry without a key, as clients may leave reasoning out."""
     kind: ChunkType = "plan" if fields.get("title") == PLAN_TITLE else "reasoning"
     summary = fields.get("summary")
     text = summary if isinstance(summary, str) else ""

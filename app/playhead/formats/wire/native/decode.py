@@ -22,7 +22,7 @@ _RECIPIENTS = frozenset(get_args(Recipient))
 
 
 def decode_chunk(wire: Mapping[str, Any]) -> Chunk | None:
-    """The chunk of a JSON object; None for what this version does not know or cannot read."""
+    """Return the chunk of a JSON object; None if this version does not know or cannot read it."""
     role, kind = wire.get("role"), wire.get("type")
     if not _is_one_of(role, _ROLES) or not _is_one_of(kind, _TYPES):
         return None
@@ -44,7 +44,7 @@ def decode_chunk(wire: Mapping[str, Any]) -> Chunk | None:
 
 
 def _content(wire: Mapping[str, Any]) -> Content:
-    """Raises UnknownContentError."""
+    """Return the decoded content. Raises UnknownContentError."""
     content = wire.get("content")
     if wire.get("format") == "active_line":
         return line_number(content)
@@ -58,7 +58,7 @@ def _content(wire: Mapping[str, Any]) -> Content:
 
 
 def line_number(content: object) -> int | None:
-    """The running line, written as a text or as a number. Raises UnknownContentError."""
+    """Return the running line, sent as a text or as a number. Raises UnknownContentError."""
     if content is None:
         return None
     if isinstance(content, str) and content.isdecimal() and len(content) < 20:
@@ -88,7 +88,7 @@ class Decoder:
         self._is_over = False
 
     def decode(self, event: Mapping[str, Any]) -> list[Chunk]:
-        """The chunks that are certain after this event."""
+        """Return the chunks that are certain after this event."""
         chunk = None if self._is_over else decode_chunk(event)
         if chunk is None or _says_nothing(chunk):
             self.skipped += chunk is None
@@ -99,7 +99,7 @@ class Decoder:
         return self._placed(chunk)
 
     def finish(self) -> list[Chunk]:
-        """Closes what is open; a stream without its last chunk was cut."""
+        """Return the chunks that close open messages; a stream without its last chunk was cut."""
         if self._is_over:
             return []
         return [*self._closed(), Chunk(role="server", type="error", content=TRUNCATED)]

@@ -37,7 +37,7 @@ def is_extended_kind(role: str, kind: str, format_: str | None) -> bool:
 
 
 def encode_chunk(chunk: Chunk) -> Wire:
-    """One chunk as a JSON object; keys stand only where they say something."""
+    """Return one chunk as a JSON object; empty fields are left out."""
     wire: Wire = {"role": chunk.role, "type": chunk.type}
     if chunk.format is not None:
         wire["format"] = chunk.format
@@ -60,19 +60,19 @@ def encode_chunk(chunk: Chunk) -> Wire:
 
 
 class Encoder:
-    """One event a chunk; `extended` also lets out the kinds of our own faces and what it cost."""
+    """Makes one event per chunk; `extended` adds the kinds of our own clients and the usage."""
 
     def __init__(self, extended: bool = False) -> None:
         self._is_extended = extended
         self._pieces = Pieces()
 
     def encode(self, chunk: Chunk) -> list[Wire]:
-        """The events that are certain after this chunk."""
+        """Return the events that are certain after this chunk."""
         shown = (
             run_end_as_output(chunk) if is_extended(chunk) and not self._is_extended else [chunk]
         )
         return [encode_chunk(piece) for one in shown for piece in self._pieces.feed(one)]
 
     def finish(self) -> list[Wire]:
-        """The end of a message that is still open."""
+        """Return the end of a message that is still open."""
         return [encode_chunk(piece) for piece in self._pieces.finish()]

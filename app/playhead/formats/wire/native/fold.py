@@ -19,10 +19,10 @@ _MAY_BE_EMPTY = frozenset({"code", "tool_call", "tool_result"})
 
 
 def whole(chunks: Iterable[Chunk], extended: bool = False) -> list[Wire]:
-    """The messages of an answer, without what only a stream needs.
+    """Return the messages of an answer, without what only a stream needs.
 
-    Confirmations are left out but for one that still waits, which is the last message; failures
-    are for the caller to report.
+    Confirmations are left out except one that still waits, which is the last message; failures are
+    for the caller to report.
     """
     encoder = Encoder(extended)
     answer = _Answer()
@@ -35,7 +35,9 @@ def whole(chunks: Iterable[Chunk], extended: bool = False) -> list[Wire]:
 
 
 def answer_keys(messages: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The keys of an answer's messages as `read_messages` will see them, but for empty ones."""
+    """Return the keys of an answer's messages as `read_messages` computes them, except empty
+    ones.
+    """
     keys = (
         message_key(
             str(message["role"]),
@@ -49,7 +51,7 @@ def answer_keys(messages: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def message_key(role: str, kind: str, format_: str | None, content: object) -> str:
-    """One canonical text for a message; '' for what clients may leave out."""
+    """Return one canonical text for a message; '' for what clients may leave out."""
     if kind in _NAMELESS or kind in _FACES_OWN or not isinstance(content, str):
         return ""
     if not content and kind not in _MAY_BE_EMPTY:
@@ -70,7 +72,7 @@ class MessageFold:
 
     @property
     def open(self) -> Wire | None:
-        """The message that has not ended, with its text so far."""
+        """Return the message that has not ended, with its text so far."""
         if self._head is None:
             return None
         if len(self._texts) > 1:

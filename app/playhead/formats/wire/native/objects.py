@@ -34,11 +34,11 @@ _STATES = frozenset(get_args(RunState))
 
 
 class UnknownContentError(ValueError):
-    """A content that this version cannot read, or one that misses what it needs."""
+    """A content that this version cannot read, or that lacks required fields."""
 
 
 def encode_payload(payload: Payload) -> Wire:
-    """The fields that a chunk gets for its content."""
+    """Return the fields of a chunk for its content."""
     match payload:
         case Failure():
             return _failure(payload)
@@ -61,7 +61,7 @@ def encode_payload(payload: Payload) -> Wire:
 
 
 def decode_payload(kind: str, content: object) -> Payload:
-    """The payload of a chunk of type `kind`. Raises UnknownContentError."""
+    """Return the payload of a chunk of type `kind`. Raises UnknownContentError."""
     if not isinstance(content, Mapping):
         raise UnknownContentError(f"{kind} must be an object")
     if kind not in _READERS:
@@ -70,7 +70,7 @@ def decode_payload(kind: str, content: object) -> Payload:
 
 
 def decode_failure(wire: Mapping[str, Any]) -> Failure:
-    """The failure of a server/error; what follows the title in its text is the detail."""
+    """Return the failure of a server/error; the text after its title is the detail."""
     content = wire.get("content")
     told = content if isinstance(content, str) else ""
     error = wire.get("error")
@@ -147,7 +147,7 @@ def _failure(failure: Failure) -> Wire:
 
 
 def _proposal(fields: _Fields) -> Proposal:
-    """Both forms are read: `{type, format, content}` and `{language, code}`."""
+    """Decode both forms: `{type, format, content}` and `{language, code}`."""
     language = fields.text_or("format", "") or fields.text("language", "")
     code = fields.values.get("content")
     return Proposal(
@@ -236,7 +236,7 @@ _CHANGES = ("created", "changed", "deleted")
 
 
 def _files(changes: FileChanges) -> Wire:
-    """Lists of paths, and beside them what is known of each file; not the folder they are in."""
+    """Return lists of paths, and the known facts on each file; not the folder they are in."""
     found = {name: cast("tuple[FileChange, ...]", getattr(changes, name)) for name in _CHANGES}
     paths: Wire = {name: [change.path for change in files] for name, files in found.items()}
     files = [
@@ -298,7 +298,7 @@ def _without_empty(fields: Wire) -> Wire:
 
 
 def _is_number(value: object) -> bool:
-    """Also not endless, not NaN, and small enough for every place that keeps numbers."""
+    """Return whether the value is finite and small enough for every place that stores numbers."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 2**63
 
 

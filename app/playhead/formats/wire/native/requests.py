@@ -53,11 +53,11 @@ _PAYLOADS = frozenset(
 )
 _DECISIONS: Mapping[str, Decision] = {"go": Approve(), "stop": Deny()}
 _OF_A_LIVE_RUN = "input"
-"""A command that answers a question of running code; it is no part of a history."""
+"""A command that answers a question of running code; it is not part of a history."""
 
 
 def read_messages(raw: object) -> list[Entry]:
-    """The messages of a request; unknown roles and types are skipped. Raises RequestError."""
+    """Read the messages of a request; unknown roles and types are skipped. Raises RequestError."""
     entries: list[Entry] = []
     for param, fields in messages_of(raw):
         entry = _entry(fields, param)
