@@ -28,7 +28,7 @@ from playhead.domain.conversation.payloads import (
     Usage,
     Waiting,
 )
-from playhead.domain.settings import ConversationConfig, ValueReader, given_fields, is_sensible
+from playhead.domain.settings import ConversationConfig, ValueReader, given_fields
 
 TEXT = "text"
 _NOTHING = "nothing"
@@ -121,7 +121,7 @@ def decode_config(text: str) -> ConversationConfig:
         return ConversationConfig()
     if not isinstance(raw, dict):
         return ConversationConfig()
-    return ValueReader(is_sensible).read(ConversationConfig, cast("dict[str, object]", raw))
+    return ValueReader().read(ConversationConfig, cast("dict[str, object]", raw))
 
 
 def encode_config(config: ConversationConfig) -> str:
