@@ -146,23 +146,23 @@ def test_no_value_of_a_field_raises_anything_but_a_request_error(body: dict):
 
 def test_an_address_must_bring_its_key():
     with pytest.raises(RequestError) as caught:
-        model_choice(LlmConfig(api_base="http://x/v1"), None, "config.llm.")
+        model_choice(LlmConfig(api_base="http://x/v1"), "config.llm.")
     assert (caught.value.code, caught.value.param) == ("missing_api_key", "config.llm.api_key")
-    choice = model_choice(LlmConfig(api_base="http://x/v1", api_key="k"), None)
+    choice = model_choice(LlmConfig(api_base="http://x/v1", api_key="k"))
     assert choice.api_key is not None
     assert (choice.api_base, choice.api_key.reveal()) == ("http://x/v1", "k")
     assert "k" not in repr(choice.api_key).replace("key", "")
 
 
 def test_the_name_of_direct_mode_chooses_no_model():
-    assert model_choice(LlmConfig(model="playhead/direct"), None).model == ""
-    assert model_choice(LlmConfig(model="openai/x"), None).model == "openai/x"
-    assert model_choice(LlmConfig(), None).model is None
+    assert model_choice(LlmConfig(model="playhead/direct")).model == ""
+    assert model_choice(LlmConfig(model="openai/x")).model == "openai/x"
+    assert model_choice(LlmConfig()).model is None
 
 
 def test_one_stop_or_many():
-    assert model_choice(LlmConfig(stop="END"), None).stop == ("END",)
-    assert model_choice(LlmConfig(stop=["a", "", "b"]), None).stop == ("a", "b")
+    assert model_choice(LlmConfig(stop="END")).parameters.stop == ("END",)
+    assert model_choice(LlmConfig(stop=["a", "", "b"])).parameters.stop == ("a", "b")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from playhead.api.stdio import serve_stdio
 from playhead.api.turns.client_request import ApiPolicy
 from playhead.api.turns.model_state import ModelState
 from playhead.api.turns.turns import Turns
+from playhead.domain.model import ModelParameters
 from playhead.errors import ProviderError
 from playhead.session.sessions import Sessions
 from playhead.storage.history.no_history import NoHistory
@@ -233,7 +234,7 @@ async def test_settings_come_with_the_begin_and_may_change_with_a_chat(tmp_path:
     assert (first.model.model, first.model.api_base) == ("openai/other", "http://localhost:1/v1")
     assert first.model.api_key is not None
     assert first.model.api_key.reveal() == "sk-mine"
-    assert (first.model.temperature, first.model.max_tokens) == (0.5, 9)
+    assert first.model.parameters == ModelParameters(temperature=0.5, max_tokens=9)
     assert "Be brief." in first.instructions
     assert program.executor.requests[0].folder == str(tmp_path)
     assert last.model.model == "openai/third"

@@ -12,6 +12,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Citation, Echo, Usage
+from playhead.domain.model import ModelParameters
 from playhead.errors import ProviderError
 from tests.support import model_server as ms
 from tests.support import wire_answers as wire
@@ -236,6 +237,18 @@ async def test_cohere_gets_results_as_documents_and_says_what_it_cites(model_wor
     assert document["id"] == "call_a:0"
     assert "34" in document["data"]["content"]
     assert server.requests[0].messages[-2]["tool_calls"][0]["id"] == "call_a"
+
+
+async def test_cohere_gets_each_parameter_under_its_own_name(model_worker: SharedWorker):
+    wanted: dict[str, Any] = {"temperature": 0.2, "max_tokens": 7, "top_p": 0.5, "stop": ("a", "b")}
+    assert set(wanted) == set(ModelParameters.__struct_fields__)
+    reply = wire.cohere(*wire.cohere_text("ok"))
+    parameters = ModelParameters(**wanted)
+    _, asked = await answer(
+        model_worker, reply, "cohere/command-a-03-2025", "/v2", parameters=parameters
+    )
+    own_names = {"temperature": 0.2, "max_tokens": 7, "p": 0.5, "stop_sequences": ["a", "b"]}
+    assert {name: asked.body.get(name) for name in own_names} == own_names
 
 
 async def test_cohere_broken_off_is_a_failure(model_worker: SharedWorker):

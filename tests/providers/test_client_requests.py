@@ -13,7 +13,7 @@ from PIL import Image
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Citation, Source
-from playhead.domain.model import ToolOffer
+from playhead.domain.model import ModelParameters, ToolOffer
 from playhead.errors import ProviderError
 from tests.support import model_server as ms
 from tests.support.asking import chunks_of, contents, provider_of, request, usage_of
@@ -121,10 +121,11 @@ async def test_a_model_that_cannot_take_a_clients_tools_is_an_error(model_worker
 
 
 async def test_the_settings_of_a_request_reach_the_model(model_worker: SharedWorker):
+    wanted: dict[str, Any] = {"temperature": 0.2, "top_p": 0.5, "max_tokens": 7, "stop": ("a", "b")}
+    assert set(wanted) == set(ModelParameters.__struct_fields__)
     with ModelServer(ms.text("ok")) as server:
         async with provider_of(model_worker) as provider:
-            wanted = {"temperature": 0.2, "top_p": 0.5, "max_tokens": 7, "stop": ("a", "b")}
-            await chunks_of(provider, request(server, **wanted))
+            await chunks_of(provider, request(server, parameters=ModelParameters(**wanted)))
             await chunks_of(provider, request(server))
     first, second = (asked.body for asked in server.requests)
     assert {name: first[name] for name in wanted} == {**wanted, "stop": ["a", "b"]}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from playhead.domain.model import ConnectionSettings, ModelChoice, ModelSettings
+from playhead.domain.model import ConnectionSettings, ModelChoice, ModelParameters, ModelSettings
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride, Profile
 from playhead.providers.catalog import ModelCatalog
@@ -26,7 +26,7 @@ from tests.support.waiting import until
 BRIEF = Profile(
     name="brief",
     model="anthropic/claude",
-    temperature=0.1,
+    parameters=ModelParameters(temperature=0.1),
     instructions="Be brief.",
     system_prompt="You are short.",
     max_steps=3,
@@ -35,8 +35,7 @@ BRIEF = Profile(
 SETTINGS = AppSettings(
     model="openai/gpt",
     api_base="https://gateway.example/v1",
-    temperature=0.7,
-    max_tokens=100,
+    parameters=ModelParameters(temperature=0.7, max_tokens=100),
     instructions="Be kind.",
     extra_parameters='{"reasoning_effort": "low"}',
     provider_fields={"azure.api_version": "2025-01-01", "openai.organization": "org-1"},
@@ -61,7 +60,7 @@ async def test_the_settings_hold_where_nothing_else_is_said():
     model = await chosen()
     assert (model.model, model.api_base) == ("openai/gpt", "https://gateway.example/v1")
     assert model.api_key == Secret("gate")
-    assert (model.temperature, model.max_tokens) == (0.7, 100)
+    assert (model.parameters.temperature, model.parameters.max_tokens) == (0.7, 100)
     assert model.extra == {"reasoning_effort": "low", "organization": "org-1"}
     assert model.connection == ConnectionSettings(
         proxy="http://proxy.example:3128", connect_s=5, retries=1
@@ -75,16 +74,27 @@ async def test_a_profile_stands_over_the_settings_with_the_address_of_its_own_mo
         None,
         Secret("ant"),
     )
-    assert (model.temperature, model.max_tokens) == (0.1, 100)
+    assert (model.parameters.temperature, model.parameters.max_tokens) == (0.1, 100)
 
 
 async def test_a_conversation_stands_over_the_profile_and_a_request_over_both():
-    config = ConversationConfig(profile="brief", temperature=0.4, model="openai/other", api_base="")
+    config = ConversationConfig(
+        profile="brief",
+        parameters=ModelParameters(temperature=0.4),
+        model="openai/other",
+        api_base="",
+    )
     model = await chosen(config=config)
     assert (model.model, model.api_base, model.api_key) == ("openai/other", None, Secret("own"))
-    assert model.temperature == 0.4
-    asked = await chosen(config=config, choice=ModelChoice(model="anthropic/x", temperature=1.0))
-    assert (asked.model, asked.temperature, asked.max_tokens) == ("anthropic/x", 1.0, 100)
+    assert model.parameters.temperature == 0.4
+    asked = await chosen(
+        config=config,
+        choice=ModelChoice(model="anthropic/x", parameters=ModelParameters(temperature=1.0)),
+    )
+    assert (asked.model, asked.parameters) == (
+        "anthropic/x",
+        ModelParameters(temperature=1.0, max_tokens=100),
+    )
 
 
 async def test_a_model_of_the_same_provider_goes_to_the_settings_address():
@@ -142,7 +152,9 @@ async def test_what_a_conversation_wants_is_there_after_a_restart_and_in_its_cop
         ports = ports_with(ScriptedProvider(said("a"), said("b")), RecordingExecutor())
         return Sessions(ports, SqliteHistory(tmp_path / "history.sqlite3", tmp_path / "outputs"))
 
-    early = ConversationConfig(model="openai/other", temperature=0.2, budget=1.5)
+    early = ConversationConfig(
+        model="openai/other", parameters=ModelParameters(temperature=0.2), budget=1.5
+    )
     first = sessions()
     await first.start()
     session = first.new()

@@ -14,6 +14,7 @@ import pytest
 from msgspec.structs import replace
 
 from playhead import __version__
+from playhead.domain.model import ModelParameters
 from playhead.domain.settings import AppSettings, ModelOverride, Profile
 from playhead.errors import StorageError
 from playhead.storage.settings import SettingsFile
@@ -22,8 +23,7 @@ from tests.support.waiting import LIMIT_S
 FULL = AppSettings(
     model="openai/small",
     api_base="http://localhost:8080/v1",
-    temperature=0.5,
-    max_tokens=800,
+    parameters=ModelParameters(temperature=0.5, max_tokens=800, top_p=0.5, stop=("END",)),
     instructions="Be brief — “please”.",
     max_steps=7,
     theme="dark",
@@ -34,8 +34,8 @@ FULL = AppSettings(
     provider_fields={"azure.api_version": "2025-01-01"},
     model_overrides={"openai/small": ModelOverride(takes_tools=False, context_tokens=8000)},
     profiles=(
-        Profile(name="brief", temperature=0.1),
-        Profile(name="long", max_tokens=9, auto_run=True),
+        Profile(name="brief", parameters=ModelParameters(temperature=0.1)),
+        Profile(name="long", parameters=ModelParameters(max_tokens=9), auto_run=True),
     ),
     profile="brief",
     budget=2.5,
@@ -134,7 +134,7 @@ def test_all_that_only_a_newer_version_knows_is_kept_wherever_it_stands(path):
     assert "newer Playhead" in settings.notice
     assert "theme" in settings.notice
     assert aside(path) == []
-    changed = Profile(name="a", max_tokens=10)
+    changed = Profile(name="a", parameters=ModelParameters(max_tokens=10))
     mine = replace(
         settings.current,
         profiles=(Profile(name="new"), changed),
@@ -209,7 +209,10 @@ def test_a_wrong_value_inside_a_profile_falls_back_alone(path):
     overrides = {"x": {"takes_tools": 1, "context_tokens": 10}, "y": None}
     write(path, json.dumps({"profiles": profiles, "model_overrides": overrides}))
     settings = SettingsFile(path)
-    assert settings.current.profiles == (Profile(name="a", max_tokens=9), Profile(name="b"))
+    assert settings.current.profiles == (
+        Profile(name="a", parameters=ModelParameters(max_tokens=9)),
+        Profile(name="b"),
+    )
     assert settings.current.model_overrides == {"x": ModelOverride(context_tokens=10)}
     told = settings.notice
     for name in ("profiles 1.temperature", "profiles 2", "model_overrides x.takes_tools", "s y"):
@@ -218,7 +221,7 @@ def test_a_wrong_value_inside_a_profile_falls_back_alone(path):
 
 def test_a_whole_number_is_a_good_temperature(path):
     write(path, '{"temperature": 1}')
-    assert SettingsFile(path).current.temperature == 1
+    assert SettingsFile(path).current.parameters.temperature == 1
 
 
 def test_a_disk_that_refuses_is_told_and_leaves_the_old_file_whole(path):

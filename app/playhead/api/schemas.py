@@ -7,13 +7,13 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from playhead.domain.model import Temperature, TopP
+
 DIRECT = "playhead/direct"
 """The name on the wire of Direct mode, which asks no model."""
 
 _REFERENCE = "#/components/schemas/"
 
-Temperature = Annotated[float, Meta(ge=0, le=2)]
-TopP = Annotated[float, Meta(ge=0, le=1)]
 Count = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 ModelName = Annotated[
     str,

@@ -43,7 +43,7 @@ from playhead.api.turns.turns import Turns
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
-from playhead.domain.model import ModelChoice
+from playhead.domain.model import ModelChoice, ModelParameters
 from playhead.domain.secret import Secret
 from playhead.errors import AppError, RequestError, SessionError
 from playhead.formats.wire.native.encode import encode_chunk
@@ -65,8 +65,10 @@ def turn_options(config: Mapping[str, Any]) -> TurnOptions:
         model=_text(config, "model"),
         api_base=_text(config, "api_base"),
         api_key=Secret(key) if key else None,
-        temperature=_number(config, "temperature"),
-        max_tokens=_whole_number(config, "max_tokens"),
+        parameters=ModelParameters(
+            temperature=_number(config, "temperature"),
+            max_tokens=_whole_number(config, "max_tokens"),
+        ),
     )
     return TurnOptions(
         choice=choice,

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
+from msgspec.structs import asdict
 
 from playhead.domain.secret import Secret
 
@@ -15,6 +16,33 @@ EXECUTE = "execute"
 
 DIRECT_MODEL = ""
 """The model string of Direct mode: no model at all."""
+
+
+Temperature = Annotated[float, Meta(ge=0, le=2)]
+TopP = Annotated[float, Meta(ge=0, le=1)]
+StopText = Annotated[str, Meta(min_length=1)]
+AtLeastOne = Annotated[int, Meta(ge=1)]
+
+
+class ModelParameters(Struct, frozen=True, kw_only=True):
+    """The parameters of an answer; one that is None is not set, and the provider decides.
+
+    The names are OpenAI's. The settings, a profile, a conversation and a request carry the value
+    whole; files and wires have its fields beside their own (`flat_fields`).
+    """
+
+    temperature: Temperature | None = None
+    max_tokens: AtLeastOne | None = None
+    top_p: TopP | None = None
+    stop: tuple[StopText, ...] | None = None
+
+
+def merge_parameters(*layers: ModelParameters) -> ModelParameters:
+    """Return the parameters of all layers, the later over the earlier."""
+    merged: dict[str, Any] = {}
+    for layer in layers:
+        merged |= {name: value for name, value in asdict(layer).items() if value is not None}
+    return ModelParameters(**merged)
 
 
 class ConnectionSettings(Struct, frozen=True, kw_only=True):
@@ -38,17 +66,14 @@ class ModelSettings(Struct, frozen=True, kw_only=True):
 
     `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. `supports_images`,
     `takes_tools` and `context_tokens` are the user's settings; None: not set, use the provider's
-    own table. `extra` goes to litellm as it is.
+    own table. `extra` goes to litellm as it is; it belongs to the provider, not to the request.
     """
 
     model: str = DIRECT_MODEL
     api_base: str | None = None
     api_key: Secret | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
+    parameters: ModelParameters = ModelParameters()
     supports_images: bool | None = None
-    top_p: float | None = None
-    stop: tuple[str, ...] = ()
     takes_tools: bool | None = None
     context_tokens: int | None = None
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
@@ -73,7 +98,7 @@ class ModelFacts(Struct, frozen=True, kw_only=True):
 
 
 class ModelChoice(Struct, frozen=True, kw_only=True):
-    """The choices of one request that override the settings; None and () leave these unchanged.
+    """The choices of one request that override the settings; None leaves these unchanged.
 
     An `api_base` of a request comes with its own `api_key`: stored keys are never sent there.
     `retries` is 0 for a program's request, because the program retries in its own way.
@@ -82,10 +107,7 @@ class ModelChoice(Struct, frozen=True, kw_only=True):
     model: str | None = None
     api_base: str | None = None
     api_key: Secret | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
-    top_p: float | None = None
-    stop: tuple[str, ...] = ()
+    parameters: ModelParameters = ModelParameters()
     retries: int | None = None
 
 

@@ -5,16 +5,27 @@ Fields that do not fit get their defaults.
 
 from __future__ import annotations
 
+import math
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
-from playhead.domain.model import DIRECT_MODEL
+from playhead.domain.model import DIRECT_MODEL, AtLeastOne, ModelParameters
+
+Dollars = Annotated[float, Meta(ge=0)]
+LimitSeconds = Annotated[float, Meta(gt=0, le=24 * 3600)]
+"""Up to a day: longer than any model thinks."""
+Retries = Annotated[int, Meta(ge=0, le=20)]
+ProfileName = Annotated[str, Meta(pattern=r"\S")]
+ScalePercent = Literal[80, 90, 100, 110, 125, 150, 175, 200]
+
+SCALES_PERCENT: tuple[ScalePercent, ...] = typing.get_args(ScalePercent)
+"""The scales at which everything can be shown."""
 
 
 class ConversationConfig(Struct, frozen=True, kw_only=True):
@@ -27,16 +38,11 @@ class ConversationConfig(Struct, frozen=True, kw_only=True):
     profile: str | None = None
     model: str | None = None
     api_base: str | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
+    parameters: ModelParameters = ModelParameters()
     system_prompt: str | None = None
     instructions: str | None = None
     auto_run: bool | None = None
-    budget: float | None = None
-
-
-SCALES_PERCENT = (80, 90, 100, 110, 125, 150, 175, 200)
-"""The scales at which everything can be shown."""
+    budget: Dollars | None = None
 
 
 class Profile(Struct, frozen=True, kw_only=True):
@@ -45,13 +51,12 @@ class Profile(Struct, frozen=True, kw_only=True):
     `model` comes with its address: without an `api_base` it is the provider's own.
     """
 
-    name: str
+    name: ProfileName
     model: str | None = None
     api_base: str | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
-    max_steps: int | None = None
-    budget: float | None = None
+    parameters: ModelParameters = ModelParameters()
+    max_steps: AtLeastOne | None = None
+    budget: Dollars | None = None
     system_prompt: str | None = None
     instructions: str | None = None
     auto_run: bool | None = None
@@ -62,7 +67,7 @@ class ModelOverride(Struct, frozen=True):
 
     takes_tools: bool | None = None
     supports_images: bool | None = None
-    context_tokens: int | None = None
+    context_tokens: AtLeastOne | None = None
 
 
 class AppSettings(Struct, frozen=True, kw_only=True):
@@ -83,12 +88,11 @@ class AppSettings(Struct, frozen=True, kw_only=True):
 
     model: str = DIRECT_MODEL
     api_base: str = ""
-    temperature: float | None = None
-    max_tokens: int | None = None
+    parameters: ModelParameters = ModelParameters()
     instructions: str = ""
-    max_steps: int = 20
+    max_steps: AtLeastOne = 20
     theme: Literal["system", "light", "dark"] = "system"
-    scale_percent: int = 100
+    scale_percent: ScalePercent = 100
     interpreter: str = ""
     folder: str = ""
     api_enabled: bool = False
@@ -102,7 +106,7 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     run_limit_mb: int = 0
     output_limit_mb: int = 200
     system_prompt: str = ""
-    budget: float = 0.0
+    budget: Dollars = 0.0
     extra_parameters: str = ""
     provider_fields: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     model_overrides: Mapping[str, ModelOverride] = msgspec.field(
@@ -113,10 +117,10 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     profile: str = ""
     proxy: str = ""
     ca_file: str = ""
-    connect_limit_s: float = 10.0
-    first_limit_s: float = 60.0
-    silence_limit_s: float = 30.0
-    retries: int = 3
+    connect_limit_s: LimitSeconds = 10.0
+    first_limit_s: LimitSeconds = 60.0
+    silence_limit_s: LimitSeconds = 30.0
+    retries: Retries = 3
     notifies: bool = True
     close_keeps_running: Literal["", "yes", "no"] = ""
     shortcuts: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
@@ -124,41 +128,33 @@ class AppSettings(Struct, frozen=True, kw_only=True):
 
 
 T = TypeVar("T", bound=Struct)
-IsSensible = Callable[[str, object], bool]
 _MISSING = object()
-
-LONGEST_LIMIT_S = 24 * 3600.0
-"""A day: longer than any model thinks."""
-MOST_RETRIES = 20
-_FROM_ONE = ("max_steps", "max_tokens", "context_tokens")
-_LIMITS = ("connect_limit_s", "first_limit_s", "silence_limit_s")
 
 
 class _UnfitError(ValueError):
-    """A value that has not the type of its field."""
+    """A value that has not the type of its field, or is out of its bounds."""
 
 
 class ValueReader:
-    """Reads plain data as values; `refused` names each field that could not be used.
+    """Reads plain data as values; `refused` names each field that could not be used."""
 
-    `is_sensible(field, value)` refuses values of the right type that have no meaning.
-    """
-
-    def __init__(self, is_sensible: IsSensible = lambda _name, _value: True) -> None:
+    def __init__(self) -> None:
         self.refused: list[str] = []
-        self._is_sensible = is_sensible
 
     def read(self, shape: type[T], raw: Mapping[str, object], path: str = "") -> T:
         """Return an object of `shape`; fields that do not fit have their defaults.
 
         Raises ValueError if a field without a default is missing or does not fit.
         """
-        hints = typing.get_type_hints(shape)
+        hints = typing.get_type_hints(shape, include_extras=True)
         values: dict[str, Any] = {}
         for name in shape.__struct_fields__:
+            if hints[name] is ModelParameters:
+                values[name] = self.read(ModelParameters, raw, path)
+                continue
             if name not in raw:
                 continue
-            value = self._field(name, hints[name], raw[name], path + name)
+            value = self._field(hints[name], raw[name], path + name)
             if value is not _MISSING:
                 values[name] = value
         try:
@@ -166,27 +162,21 @@ class ValueReader:
         except TypeError as error:  # a field that has no default
             raise _UnfitError(path) from error
 
-    def _field(self, name: str, hint: Any, raw: object, path: str) -> Any:
+    def _field(self, hint: Any, raw: object, path: str) -> Any:
         try:
-            value = self._value(hint, raw, path)
+            return self._value(hint, raw, path)
         except _UnfitError:
             self.refused.append(path)
             return _MISSING
-        if not self._is_sensible(name, value):
-            self.refused.append(path)
-            return _MISSING
-        return value
 
     def _value(self, hint: Any, raw: object, path: str) -> Any:
         """Return the raw value as the type that the hint names. Raises _UnfitError."""
         origin, arguments = typing.get_origin(hint), typing.get_args(hint)
         if origin in (typing.Union, types.UnionType):
             return self._one_of(arguments, raw, path)
-        if origin is Literal:
-            return _expect(raw, isinstance(raw, str) and raw in arguments)
         if origin is tuple:
             return self._items(arguments[0], raw, path)
-        if origin is not None and issubclass(origin, Mapping):
+        if isinstance(origin, type) and issubclass(origin, Mapping):
             return self._entries(arguments, raw, path)
         if isinstance(hint, type) and issubclass(hint, Struct):
             _expect(raw, isinstance(raw, Mapping))
@@ -224,10 +214,27 @@ class ValueReader:
         return found
 
 
+def flat_fields(shape: type[Struct]) -> list[str]:
+    """Return the names that the fields of a value have in files, in the order of the fields.
+
+    Those of its model parameters are among them, in place of a field that holds them.
+    """
+    hints = typing.get_type_hints(shape)
+    found: list[str] = []
+    for name in shape.__struct_fields__:
+        is_parameters = hints[name] is ModelParameters
+        found += ModelParameters.__struct_fields__ if is_parameters else (name,)
+    return found
+
+
 def to_plain(value: object) -> Any:
-    """Return a value as data of dicts, lists, strings, numbers and None."""
+    """Return a value as data of dicts, lists, strings, numbers and None, as files have it."""
     if isinstance(value, Struct):
-        return {name: to_plain(item) for name, item in asdict(value).items()}
+        found: dict[str, Any] = {}
+        for name, item in asdict(value).items():
+            plain = to_plain(item)
+            found |= plain if isinstance(item, ModelParameters) else {name: plain}
+        return found
     if isinstance(value, Mapping):
         entries = typing.cast("Mapping[object, object]", value)
         return {key: to_plain(item) for key, item in entries.items()}
@@ -242,33 +249,20 @@ def given_fields(value: object) -> dict[str, Any]:
 
 
 def _plain(hint: Any, raw: object) -> Any:
-    """Return a plain value: an int is a float too, a bool is not a number, infinity is refused."""
-    if hint is float:
-        is_number = isinstance(raw, int | float) and not isinstance(raw, bool)
-        return _expect(raw, is_number and abs(typing.cast("float", raw)) < float("inf"))
-    if hint is int:
-        return _expect(raw, isinstance(raw, int) and not isinstance(raw, bool))
-    return _expect(raw, isinstance(raw, hint))
+    """Return what fits its type and bounds; an int is a float too, and no number is infinite.
+
+    Raises _UnfitError.
+    """
+    if isinstance(raw, float) and not math.isfinite(raw):
+        raise _UnfitError
+    try:
+        msgspec.convert(raw, hint)
+    except (msgspec.ValidationError, UnicodeError) as error:  # a lone surrogate is no choice
+        raise _UnfitError from error
+    return raw
 
 
 def _expect(raw: object, fits: bool) -> object:
     if not fits:
         raise _UnfitError
     return raw
-
-
-def is_sensible(name: str, value: object) -> bool:
-    """Return whether a value of the right type has a meaning in the field of this name."""
-    if name in _FROM_ONE and isinstance(value, int):
-        return value >= 1
-    if name in _LIMITS and isinstance(value, int | float):
-        return 0 < value <= LONGEST_LIMIT_S
-    if name == "temperature" and isinstance(value, int | float):
-        return 0 <= value <= 2
-    if name == "budget" and isinstance(value, int | float):
-        return value >= 0
-    if name == "retries":
-        return isinstance(value, int) and 0 <= value <= MOST_RETRIES
-    if name == "name":
-        return bool(str(value).strip())
-    return name != "scale_percent" or value in SCALES_PERCENT

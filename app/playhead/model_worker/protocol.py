@@ -26,7 +26,22 @@ DOCUMENT_PART = "document_path"
 """Type of a message part that names a PDF: `{"type": "document_path", "path": …}`."""
 
 
-class Ask(Struct, frozen=True, kw_only=True):
+class Parameters(Struct, frozen=True, kw_only=True):
+    """How the model is to answer, under OpenAI's names; beside the other fields of an `Ask`."""
+
+    temperature: float | None = None
+    max_tokens: int | None = None
+    top_p: float | None = None
+    stop: list[str] = msgspec.field(default_factory=list[str])
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Those that are set, by name."""
+        found = {name: getattr(self, name) for name in Parameters.__struct_fields__}
+        return {name: value for name, value in found.items() if value not in (None, [])}
+
+
+class Ask(Parameters, frozen=True, kw_only=True):
     """To the worker: one request to a model, in OpenAI's message and tool shapes.
 
     The key travels here and in `ListModels` and nowhere else; `repr` does not show it. The three
@@ -45,10 +60,6 @@ class Ask(Struct, frozen=True, kw_only=True):
     needs_tools: bool = False
     api_base: str | None = None
     api_key: str | None = None
-    temperature: float | None = None
-    max_tokens: int | None = None
-    top_p: float | None = None
-    stop: list[str] = msgspec.field(default_factory=list[str])
     supports_images: bool | None = None
     connect_s: float = 10.0
     first_s: float = 60.0

@@ -48,10 +48,6 @@ def _headers(value: object) -> dict[str, Any]:
 async def litellm_arguments(ask: Ask) -> dict[str, Any]:
     """Return all arguments but those that a server may not support."""
     optional = {
-        "temperature": ask.temperature,
-        "max_tokens": ask.max_tokens,
-        "top_p": ask.top_p,
-        "stop": ask.stop or None,
         "api_base": ask.api_base,
         "api_key": ask.api_key or (NO_KEY if ask.api_base and not _signs(ask) else None),
     }
@@ -64,6 +60,7 @@ async def litellm_arguments(ask: Ask) -> dict[str, Any]:
         "max_retries": 0,
         "drop_params": True,  # a model without temperature is asked without it
         "timeout": httpx.Timeout(ask.first_s + 5, connect=ask.connect_s),
+        **ask.parameters,
         **{name: value for name, value in optional.items() if value is not None},
     }
 

@@ -13,7 +13,13 @@ from msgspec.structs import asdict, replace
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.conversation.payloads import Usage, Waiting
-from playhead.domain.model import DIRECT_MODEL, ModelFacts, ModelSettings
+from playhead.domain.model import (
+    DIRECT_MODEL,
+    ModelFacts,
+    ModelParameters,
+    ModelSettings,
+    merge_parameters,
+)
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import (
     AboutModel,
@@ -129,7 +135,9 @@ class Provider:
         if model.model == DIRECT_MODEL:
             return DIRECT_CHECK
         question = "This is a test of the connection. Answer with the single word: ready"
-        ask = build_ask(model, [{"role": "user", "content": question}], max_tokens=16)
+        short = merge_parameters(model.parameters, ModelParameters(max_tokens=16))
+        model = replace(model, parameters=short)
+        ask = build_ask(model, [{"role": "user", "content": question}])
         async with aclosing(self.worker.answers(ask)) as answers:
             async for _ in answers:
                 pass

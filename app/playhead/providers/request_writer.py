@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.model import ModelFacts, ModelSettings
+from playhead.domain.settings import given_fields
 from playhead.domain.text.tokens import count_text
 from playhead.model_worker.protocol import Ask
 from playhead.providers.context import (
@@ -77,7 +78,7 @@ class RequestWriter:
         model = request.model
         context = model.context_tokens or facts.context_tokens
         factor = self.calibration.factor(request.conversation_id)
-        room = token_limit(context, model.max_tokens)
+        room = token_limit(context, model.parameters.max_tokens)
         if attempt:  # the last request did not fit, even if it should have
             sent = self.fitted(request, facts, attempt - 1).tokens
             room = int(min(room, sent) * ATTEMPT_FACTOR)
@@ -125,7 +126,7 @@ class RequestWriter:
             model=request.model.model,
             messages=tuple(messages),
             tools=tuple(tools),
-            parameters=tuple(_parameters(request.model).items()),
+            parameters=request.model.parameters,
             tokens=tuple(int(count_entry(entry) * factor) for entry in messages),
             tool_tokens=int(_tool_tokens(tools) * factor),
             context_tokens=fitted.context_tokens,
@@ -170,17 +171,6 @@ def _tool_tokens(tools: list[dict[str, Any]]) -> int:
     return count_text(json.dumps(tools, ensure_ascii=False)) if tools else 0
 
 
-def _parameters(model: ModelSettings) -> Mapping[str, Any]:
-    """Return the parameters that are sent with the messages; never a key."""
-    chosen = {
-        "temperature": model.temperature,
-        "max_tokens": model.max_tokens,
-        "top_p": model.top_p,
-        "stop": list(model.stop) or None,
-    }
-    return {name: value for name, value in chosen.items() if value is not None}
-
-
 _KEY_PARTS = frozenset({"aws_access_key_id", "aws_secret_access_key", "aws_session_token"})
 
 
@@ -210,7 +200,6 @@ def build_ask(
     model: ModelSettings,
     messages: list[dict[str, Any]],
     tools: Sequence[dict[str, Any]] = (),
-    max_tokens: int | None = None,
     *,
     must_call: bool = False,
 ) -> Ask:
@@ -225,10 +214,6 @@ def build_ask(
         tool_choice="required" if tools and must_call else None,
         api_base=model.api_base or None,
         api_key=api_key,
-        temperature=model.temperature,
-        max_tokens=max_tokens or model.max_tokens,
-        top_p=model.top_p,
-        stop=list(model.stop),
         supports_images=model.supports_images,
         connect_s=model.connection.connect_s,
         first_s=model.connection.first_s,
@@ -237,4 +222,5 @@ def build_ask(
         proxy=model.connection.proxy,
         ca_file=model.connection.ca_file,
         retries=model.connection.retries,
+        **given_fields(model.parameters),
     )

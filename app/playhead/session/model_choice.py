@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, TypeVar, cast
+from typing import Any, cast
 
 from msgspec.structs import asdict, replace
 
-from playhead.domain.model import ConnectionSettings, ModelChoice, ModelSettings
+from playhead.domain.model import (
+    ConnectionSettings,
+    ModelChoice,
+    ModelSettings,
+    merge_parameters,
+)
 from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride, Profile
 from playhead.session.ports import Catalog, Keys, Settings
 
-_Number = TypeVar("_Number", int, float)
-_OWN = frozenset({"name", "profile", "model", "api_base", "auto_run"})
-"""The fields of a profile and a conversation that are not settings of the same name."""
+_OWN = frozenset({"name", "profile", "model", "api_base", "auto_run", "parameters"})
+"""The fields of a profile and a conversation that do not replace a setting of the same name."""
 
 
 def profile_of(current: AppSettings, config: ConversationConfig) -> Profile | None:
@@ -65,16 +69,13 @@ async def model_for(
     elif secret is None:
         secret = (await keys.get(catalog.key_name(model, api_base))).secret
     found = describe_model(model, current, catalog, is_own_address=choice.api_base is None)
-    retries = _first(choice.retries, current.retries)
+    retries = current.retries if choice.retries is None else choice.retries
     return replace(
         found,
-        connection=replace(found.connection, retries=retries or 0),
+        connection=replace(found.connection, retries=retries),
         api_base=api_base or None,
         api_key=secret,
-        temperature=_first(choice.temperature, current.temperature),
-        max_tokens=_first(choice.max_tokens, current.max_tokens),
-        top_p=choice.top_p,
-        stop=choice.stop,
+        parameters=merge_parameters(current.parameters, choice.parameters),
     )
 
 
@@ -145,12 +146,9 @@ def _over(
     changes = {
         name: value for name, value in said.items() if value is not None and name not in _OWN
     }
+    changes["parameters"] = merge_parameters(settings.parameters, wishes.parameters)
     if wishes.model is not None:
         changes |= {"model": wishes.model, "api_base": api_base or ""}
     elif api_base:
         changes["api_base"] = api_base
     return replace(settings, **changes)
-
-
-def _first(value: _Number | None, otherwise: _Number | None) -> _Number | None:
-    return otherwise if value is None else value

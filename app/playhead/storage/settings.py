@@ -14,14 +14,14 @@ from msgspec.structs import replace
 
 from playhead import __version__
 from playhead.atomic_file import write_private
-from playhead.domain.settings import SCALES_PERCENT, AppSettings, ValueReader, is_sensible, to_plain
+from playhead.domain.settings import SCALES_PERCENT, AppSettings, ValueReader, to_plain
 from playhead.errors import StorageError
 from playhead.storage.files import free_name, put_aside
 
 
 def decode_settings(raw: Mapping[str, object]) -> tuple[AppSettings, list[str]]:
     """Return the settings, and the names of the fields with unusable values, set to defaults."""
-    reader = ValueReader(is_sensible)
+    reader = ValueReader()
     settings = reader.read(AppSettings, raw)
     return settings, reader.refused
 

@@ -333,7 +333,7 @@ async def test_a_run_is_asked_with_what_its_assistant_says_unless_it_says_otherw
             "go", assistant_id=assistant["id"], **more, additional_instructions="In French."
         )
         first, second = api.provider.requests
-    assert (first.model.model, first.model.temperature) == ("openai/other", 0.5)
+    assert (first.model.model, first.model.parameters.temperature) == ("openai/other", 0.5)
     assert "Be brief." in first.instructions
     assert [tool.name for tool in first.tools] == ["lookup"]
     assert (second.model.model, second.tools) == ("openai/third", ())

@@ -11,6 +11,7 @@ import pytest
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Usage
+from playhead.domain.model import ModelParameters
 from playhead.errors import ProviderError
 from playhead.formats.wire import native
 from tests.support.http_face import face
@@ -314,7 +315,7 @@ async def test_instructions_and_settings_of_a_request_reach_the_model(tmp_path: 
     assert "Be brief." in request.instructions
     assert "In French." in request.instructions
     model = request.model
-    assert (model.max_tokens, model.temperature, model.stop) == (5, 0.1, ("END",))
+    assert model.parameters == ModelParameters(max_tokens=5, temperature=0.1, stop=("END",))
     assert [m.role for m in request.messages] == ["user"]
 
 

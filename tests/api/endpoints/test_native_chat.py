@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from playhead.api.server.server_options import ServerOptions
+from playhead.domain.model import ModelParameters
 from playhead.errors import ProviderError
 from tests.support.http_face import Face, face
 from tests.support.ports import (
@@ -215,8 +216,11 @@ async def test_settings_of_a_request_hold_for_it_alone(tmp_path: Path):
         "http://elsewhere.example/v1",
         "sk-own",
     )
-    assert (own.temperature, own.max_tokens, own.top_p, own.stop) == (0.2, 7, 0.5, ("END",))
-    assert (plain.model, plain.api_base, plain.temperature) == ("openai/test", None, None)
+    assert own.parameters == ModelParameters(
+        temperature=0.2, max_tokens=7, top_p=0.5, stop=("END",)
+    )
+    assert (plain.model, plain.api_base) == ("openai/test", None)
+    assert plain.parameters == ModelParameters()
 
 
 async def test_a_kept_key_never_goes_to_an_address_of_a_request(tmp_path: Path):

@@ -15,6 +15,7 @@ from playhead.api.endpoints.operations import OPERATIONS
 from playhead.api.turns.session_export import folder_reader
 from playhead.api.turns.session_lifetimes import ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.model import ModelParameters
 from playhead.domain.settings import ConversationConfig
 from playhead.errors import StorageError
 from tests.support.http_face import Face, face
@@ -217,11 +218,13 @@ async def test_its_model_is_chosen_once_for_all_its_turns(tmp_path: Path):
         await api.client.patch(room.path, json={"config": {"llm": {"model": None}}, "title": "New"})
         session = api.sessions.get(room.id)
         assert session is not None
-        own = ConversationConfig(temperature=0.5, max_tokens=9, instructions="Be brief.")
+        own = ConversationConfig(
+            parameters=ModelParameters(temperature=0.5, max_tokens=9), instructions="Be brief."
+        )
         assert session.config == own
         await room.ask(user("bye"))
         first, second = api.provider.requests
-        assert (first.model.model, first.model.max_tokens) == ("openai/other", 9)
+        assert (first.model.model, first.model.parameters.max_tokens) == ("openai/other", 9)
         assert second.model.model != "openai/other"
         assert (await room.get())["title"] == "New"
 

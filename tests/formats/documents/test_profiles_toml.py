@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playhead.domain.model import ModelParameters
 from playhead.domain.settings import Profile
 from playhead.errors import StorageError
 from playhead.formats.documents.profiles_toml import MOST_PROFILES, from_toml, to_toml
@@ -23,8 +24,13 @@ PROFILES = st.lists(
         name=NAMES,
         model=st.none() | TEXT,
         api_base=st.none() | TEXT,
-        temperature=st.none() | st.floats(0, 2),
-        max_tokens=st.none() | st.integers(1, 10**9),
+        parameters=st.builds(
+            ModelParameters,
+            temperature=st.none() | st.floats(0, 2),
+            max_tokens=st.none() | st.integers(1, 10**9),
+            top_p=st.none() | st.floats(0, 1),
+            stop=st.none() | st.lists(NAMES).map(tuple),
+        ),
         max_steps=st.none() | st.integers(1, 1000),
         budget=st.none() | st.floats(0, 1e6),
         system_prompt=st.none() | TEXT,
@@ -86,7 +92,7 @@ def test_what_does_not_fit_is_left_out_and_said():
         "api_key = 'sk-1'\nbudget = nan\n"
     )
     read = from_toml(text.encode())
-    assert read.profiles == (Profile(name="a", max_tokens=5),)
+    assert read.profiles == (Profile(name="a", parameters=ModelParameters(max_tokens=5)),)
     said = " ".join(read.notes)
     assert "temperature" in said
     assert "api_key" in said

@@ -10,12 +10,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
+from playhead.domain.model import ModelParameters
 from playhead.domain.settings import AppSettings, Profile
 from playhead.ui.settings.profiles_page import ProfilesPage
 from playhead.ui.widgets.form import FieldError
 from playhead.ui.widgets.theme import Theme
 
-DATA = Profile(name="data", model="openai/x", temperature=0.2, auto_run=True)
+DATA = Profile(
+    name="data",
+    model="openai/x",
+    parameters=ModelParameters(temperature=0.2, top_p=0.5),
+    auto_run=True,
+)
 BRIEF = Profile(name="brief", instructions="Be brief.")
 SETTINGS = AppSettings(profiles=(DATA, BRIEF), profile="brief")
 
@@ -67,7 +73,7 @@ def test_a_duplicate_has_a_name_of_its_own(page: ProfilesPage) -> None:
     click(page.duplicate)
     click(page.duplicate)
     assert names(page) == ["data", "brief", "data 2", "data 2 2"]
-    assert page.values(AppSettings()).profiles[2].temperature == 0.2
+    assert page.values(AppSettings()).profiles[2].parameters.temperature == 0.2
 
 
 def test_deleting_the_profile_in_use_leaves_none_in_use(page: ProfilesPage) -> None:

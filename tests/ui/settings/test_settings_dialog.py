@@ -109,7 +109,7 @@ async def test_saving_keeps_settings_and_key(theme: Theme) -> None:
         QTest.mouseClick(bench.dialog.save_button, Qt.MouseButton.LeftButton)
         await until(lambda: bench.saved)
         saved = bench.settings.current
-        assert (saved.model, saved.temperature) == ("anthropic/claude", 0.5)
+        assert (saved.model, saved.parameters.temperature) == ("anthropic/claude", 0.5)
         assert saved.instructions == "Be brief."
         assert bench.keys.keys["anthropic"] == Secret("sk-2")
         assert not bench.dialog.isVisible()

@@ -15,7 +15,6 @@ from playhead.api.assistants.assistants import Assistants
 from playhead.api.assistants.list_cursor import ListCursor
 from playhead.api.assistants.run_driver import RunDriver
 from playhead.api.assistants.threads import NewMessage, RunParameters, StartedRun, ThreadState
-from playhead.api.schemas import LlmConfig
 from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import Responder, Services, json_answer
 from playhead.api.server.sse import OPEN_ANSWERS
@@ -280,16 +279,9 @@ class RunsHandler:
     async def _run_asked(self, request: web.Request, asked: of.RunRequest) -> RunParameters:
         auto_run = asked.auto_run is True or (asked.metadata or {}).get("auto_run") == "true"
         is_own = auto_run and await self._answering.is_from_own_code(request)
-        llm = LlmConfig(
-            model=asked.model,
-            temperature=asked.temperature,
-            top_p=asked.top_p,
-            api_base=asked.api_base,
-            api_key=asked.api_key,
-        )
         return RunParameters(
             assistant_id=asked.assistant_id or BUILT_IN,
-            choice=model_choice(llm, asked.max_completion_tokens),
+            choice=model_choice(asked, max_tokens=asked.max_completion_tokens),
             model=asked.model,
             instructions=asked.instructions,
             more_instructions=asked.additional_instructions or "",

@@ -28,7 +28,7 @@ from playhead.api.turns.session_lifetimes import ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
 from playhead.domain.execution import Approve
-from playhead.domain.model import DIRECT_MODEL, EXECUTE
+from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelParameters, merge_parameters
 from playhead.errors import RequestError
 from playhead.formats.wire.assistants.encode import EXPIRED
 from playhead.formats.wire.assistants.objects import (
@@ -401,13 +401,13 @@ def _options(asked: RunParameters, assistant: Wire, facts: RunFacts) -> TurnOpti
     tool_choice = read_tool_choice(asked.tool_choice)
     offering = resolve_tool_choice(read_tools(facts.tools), tool_choice, is_auto_run=asked.auto_run)
     choice = asked.choice
-    own = {"temperature": assistant["temperature"], "top_p": assistant["top_p"]}
-    missing = {name: told for name, told in own.items() if getattr(choice, name) is None}
+    own = ModelParameters(temperature=assistant["temperature"], top_p=assistant["top_p"])
+    parameters = merge_parameters(own, choice.parameters)
     model = DIRECT_MODEL if facts.model == DIRECT else facts.model
     if asked.model is None and asked.assistant_id == BUILT_IN:
         model = None  # the settings' own, with all that goes with it
     return TurnOptions(
-        choice=replace(choice, model=model, **missing),
+        choice=replace(choice, model=model, parameters=parameters),
         instructions=facts.instructions,
         tools=offering.tools,
         offers_execute=tool_choice != "none",

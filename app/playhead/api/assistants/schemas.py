@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from playhead.api.schemas import Address, AutoRun, Count, Key, ModelName, Temperature, TopP
+from playhead.api.schemas import Address, AutoRun, Count, Key, ModelName
+from playhead.domain.model import Temperature, TopP
 
 Metadata = Annotated[
     dict[Annotated[str, Meta(max_length=64)], Annotated[str, Meta(max_length=512)]],

@@ -79,7 +79,7 @@ def _incoming(asked: CompletionRequest, client: str) -> ClientRequest:
 def _options(asked: CompletionRequest, offering: ToolChoice, instructions: str) -> TurnOptions:
     max_tokens = asked.max_completion_tokens or asked.max_tokens
     return TurnOptions(
-        choice=model_choice(asked, max_tokens),
+        choice=model_choice(asked, max_tokens=max_tokens),
         instructions=instructions,
         tools=offering.tools,
         offers_execute=offering.offers_execute,

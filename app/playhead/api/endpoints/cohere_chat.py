@@ -6,7 +6,7 @@ import uuid
 
 from aiohttp import web
 
-from playhead.api.schemas import CohereRequest, LlmConfig
+from playhead.api.schemas import CohereRequest
 from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import AnswerFormat, Responder
 from playhead.api.server.sse import StreamFormat, data_line
@@ -20,7 +20,6 @@ from playhead.api.turns.client_request import (
     resolve_tool_choice,
 )
 from playhead.domain.conversation.payloads import Source
-from playhead.domain.model import ModelChoice
 from playhead.formats.wire.chat_completions.requests import read_tools
 from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.cohere.encode import Encoder
@@ -101,7 +100,7 @@ def _incoming(
 
 def _options(asked: CohereRequest, offering: ToolChoice, instructions: str) -> TurnOptions:
     return TurnOptions(
-        choice=_choice(asked),
+        choice=model_choice(asked, top_p=asked.p, stop=asked.stop_sequences),
         instructions=instructions,
         tools=offering.tools,
         offers_execute=offering.offers_execute,
@@ -109,18 +108,6 @@ def _options(asked: CohereRequest, offering: ToolChoice, instructions: str) -> T
         auto_run=asked.auto_run,
         stop_grace_s=STOP_GRACE_S,
     )
-
-
-def _choice(asked: CohereRequest) -> ModelChoice:
-    settings = LlmConfig(
-        model=asked.model,
-        temperature=asked.temperature,
-        top_p=asked.p,
-        stop=asked.stop_sequences,
-        api_base=asked.api_base,
-        api_key=asked.api_key,
-    )
-    return model_choice(settings, asked.max_tokens)
 
 
 def _is_uncited(asked: CohereRequest) -> bool:

@@ -80,4 +80,4 @@ def _options(asked: ChatRequest) -> TurnOptions:
 
 
 def _choice(llm: LlmConfig | None) -> ModelChoice:
-    return ModelChoice() if llm is None else model_choice(llm, llm.max_tokens, "config.llm.")
+    return ModelChoice() if llm is None else model_choice(llm, "config.llm.")

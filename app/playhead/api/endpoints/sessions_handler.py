@@ -17,6 +17,7 @@ from playhead.api.schemas import (
     ChatRequest,
     SessionChatRequest,
     SessionConfig,
+    SessionLlm,
     SessionRequest,
 )
 from playhead.api.server.request_body import read_body
@@ -29,7 +30,7 @@ from playhead.api.turns.session_export import (
     folder_reader,
     transcript_wire,
 )
-from playhead.domain.model import DIRECT_MODEL
+from playhead.domain.model import DIRECT_MODEL, ModelParameters
 from playhead.domain.settings import ConversationConfig
 from playhead.errors import RequestError
 from playhead.formats.wire.codec import Wire
@@ -170,13 +171,21 @@ def _changer(asked: SessionConfig | None) -> Change:
     """Return the function that applies the requested configuration; null uses the settings."""
     if asked is None:
         return lambda config: config
-    given = {"system_prompt": asked.system_prompt, "instructions": asked.instructions}
-    if asked.llm is not None:
-        model = DIRECT_MODEL if asked.llm.model == DIRECT else asked.llm.model
-        given |= {"model": model, "max_tokens": asked.llm.max_tokens}
-        given |= {"temperature": asked.llm.temperature}
-    wanted: dict[str, Any] = {name: told for name, told in given.items() if told is not UNSET}
-    return lambda config: replace(config, **wanted)
+    llm = asked.llm or SessionLlm()
+    wanted = _set_fields(
+        system_prompt=asked.system_prompt,
+        instructions=asked.instructions,
+        model=DIRECT_MODEL if llm.model == DIRECT else llm.model,
+    )
+    names = set(ModelParameters.__struct_fields__) & set(llm.__struct_fields__)
+    parameters = _set_fields(**{name: getattr(llm, name) for name in names})
+    return lambda config: replace(
+        config, **wanted, parameters=replace(config.parameters, **parameters)
+    )
+
+
+def _set_fields(**fields: Any) -> dict[str, Any]:
+    return {name: value for name, value in fields.items() if value is not UNSET}
 
 
 def _wire(row: SessionRow) -> Wire:

@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from msgspec import Struct
 
-from playhead.api.schemas import DIRECT, CompletionRequest, LlmConfig
-from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelChoice, ToolOffer
+from playhead.api.schemas import DIRECT
+from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelChoice, ModelParameters, ToolOffer
 from playhead.domain.secret import Secret
 from playhead.domain.text.tokens import count_text
 from playhead.errors import RequestError
@@ -177,10 +177,23 @@ STOP_GRACE_S = 1.0
 """Between interrupt and kill: two seconds after its client has gone, a run is gone, too."""
 
 
-def model_choice(
-    asked: LlmConfig | CompletionRequest, max_tokens: int | None, place: str = ""
-) -> ModelChoice:
-    """Return the model choice of this request; `place` is its position in the body.
+class _Addressed(Protocol):
+    """A body, or a part of one, that can name a model, its address and a key for it."""
+
+    @property
+    def model(self) -> str | None: ...
+
+    @property
+    def api_base(self) -> str | None: ...
+
+    @property
+    def api_key(self) -> str | None: ...
+
+
+def model_choice(asked: _Addressed, place: str = "", **renamed: Any) -> ModelChoice:
+    """Return the model and the parameters of this request alone; `place` is its position in the body.
+
+    `renamed` are the values of parameters that the format calls by other names than ours.
 
     Raises RequestError (`missing_api_key`) for an address without its own key.
     """
@@ -195,10 +208,7 @@ def model_choice(
         model=DIRECT_MODEL if asked.model == DIRECT else asked.model,
         api_base=asked.api_base,
         api_key=Secret(asked.api_key) if asked.api_key is not None else None,
-        temperature=asked.temperature,
-        max_tokens=max_tokens,
-        top_p=asked.top_p,
-        stop=_stop_texts(asked.stop),
+        parameters=_parameters(asked, renamed),
     )
 
 
@@ -207,6 +217,14 @@ def requesting_client(request: web.Request) -> str:
     return client_name(request.headers.get("User-Agent", ""))
 
 
-def _stop_texts(stop: str | list[str] | None) -> tuple[str, ...]:
+def _parameters(asked: object, renamed: Mapping[str, Any]) -> ModelParameters:
+    names = ModelParameters.__struct_fields__
+    said: dict[str, Any] = {name: getattr(asked, name, None) for name in names}
+    said |= renamed
+    said["stop"] = _stop_texts(said["stop"])
+    return ModelParameters(**said)
+
+
+def _stop_texts(stop: str | list[str] | None) -> tuple[str, ...] | None:
     texts = [stop] if isinstance(stop, str) else stop or []
-    return tuple(text for text in texts if text)
+    return tuple(text for text in texts if text) or None

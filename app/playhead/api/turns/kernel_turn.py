@@ -6,7 +6,7 @@ import time
 import uuid
 from collections.abc import Sequence
 
-from playhead.api.schemas import KernelRequest, LlmConfig
+from playhead.api.schemas import KernelRequest
 from playhead.api.turns.api_turn import ApiTurn
 from playhead.api.turns.client_request import (
     STOP_GRACE_S,
@@ -43,12 +43,11 @@ def kernel_turn_request(asked: KernelRequest, client: str) -> ClientRequest:
     offering = resolve_tool_choice(
         kernel_messages.read_tools(asked.tools), None, is_auto_run=is_auto_run
     )
-    settings = LlmConfig(model=asked.model, api_base=asked.api_base, api_key=asked.api_key)
     return ClientRequest(
         dialect="kernel",
         entries=tuple(entries),
         options=TurnOptions(
-            choice=model_choice(settings, None),
+            choice=model_choice(asked),
             instructions=instructions,
             tools=offering.tools,
             offers_execute=True,

@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
-from playhead.domain.model import ModelSettings, ToolOffer
+from playhead.domain.model import ModelParameters, ModelSettings, ToolOffer
 
 
 class TurnRequest(Struct, frozen=True, kw_only=True):
@@ -58,13 +58,12 @@ class OutgoingRequest(Struct, frozen=True, kw_only=True):
 
     `messages` and `tools` are OpenAI's; pictures are still named, not yet read. `tokens` are
     estimates, one for each message; `tool_tokens` is for all tools together.
-    `parameters` are the others, such as the temperature.
     """
 
     model: str
     messages: tuple[Mapping[str, Any], ...] = ()
     tools: tuple[Mapping[str, Any], ...] = ()
-    parameters: tuple[tuple[str, Any], ...] = ()
+    parameters: ModelParameters = ModelParameters()
     tokens: tuple[int, ...] = ()
     tool_tokens: int = 0
     context_tokens: int = 0

@@ -10,7 +10,7 @@ import tomli_w
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playhead.domain.settings import Profile, ValueReader, given_fields, is_sensible
+from playhead.domain.settings import Profile, ValueReader, flat_fields, given_fields
 from playhead.errors import StorageError
 
 FORMAT = 1
@@ -81,9 +81,9 @@ def _profile(table: object, number: int, notes: list[str]) -> Profile:
         raise _refused(f"Profile {number} has no name.")
     if len(name) > LONGEST_NAME or not name.isprintable():
         raise _refused(f"The name of profile {number} is too long or holds odd characters.")
-    for foreign in sorted(set(fields) - set(Profile.__struct_fields__)):
+    for foreign in sorted(set(fields) - set(flat_fields(Profile))):
         notes.append(f"“{name}”: {foreign!r} is not known here and was left out.")
-    reader = ValueReader(is_sensible)
+    reader = ValueReader()
     profile = reader.read(Profile, fields)
     notes += [f"“{name}”: the value of {one} cannot be used." for one in reader.refused]
     if not profile.auto_run:

@@ -29,7 +29,7 @@ from playhead.domain.conversation.payloads import (
     Usage,
     Waiting,
 )
-from playhead.domain.settings import ConversationConfig, ValueReader, given_fields, is_sensible
+from playhead.domain.settings import ConversationConfig, ValueReader, given_fields
 from playhead.domain.text.run_ends import parse_run_end
 from playhead.domain.text.unicode import whole_characters
 
@@ -127,7 +127,7 @@ def decode_config(text: str) -> ConversationConfig:
         return ConversationConfig()
     if not isinstance(raw, dict):
         return ConversationConfig()
-    return ValueReader(is_sensible).read(ConversationConfig, cast("dict[str, object]", raw))
+    return ValueReader().read(ConversationConfig, cast("dict[str, object]", raw))
 
 
 def encode_config(config: ConversationConfig) -> str:

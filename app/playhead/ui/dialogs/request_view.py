@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.conversation.model_request import OutgoingRequest
+from playhead.domain.settings import given_fields
 from playhead.errors import AppError
 from playhead.session.session import Session
 from playhead.ui.widgets.task_owner import TaskOwner
@@ -69,7 +70,7 @@ def as_json(request: OutgoingRequest) -> str:
     body: dict[str, Any] = {"model": request.model, "messages": list(request.messages)}
     if request.tools:
         body["tools"] = list(request.tools)
-    return json.dumps(body | dict(request.parameters), indent=2, ensure_ascii=False)
+    return json.dumps(body | given_fields(request.parameters), indent=2, ensure_ascii=False)
 
 
 class RequestView(QDialog):
@@ -207,7 +208,7 @@ def summary_of(request: OutgoingRequest) -> str:
         tr("~{count} tokens", count=f"{request.total_tokens:,}{room}"),
         tr_n("%n messages", len(request.messages), one="1 message"),
     ]
-    told += [f"{name} {value}" for name, value in request.parameters]
+    told += [f"{name} {value}" for name, value in given_fields(request.parameters).items()]
     if request.left_out:
         told.append(
             tr_n(

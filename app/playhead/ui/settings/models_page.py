@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QVBoxLayout, QWidget
 
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings
 from playhead.domain.secret import KeyInfo, KeyringStatus
@@ -16,8 +16,17 @@ from playhead.errors import AppError
 from playhead.session.model_choice import describe_model
 from playhead.session.ports import Catalog, Keys, Provider
 from playhead.ui.composer.picker_rows import context_text, facts_text
+from playhead.ui.settings.parameter_fields import read_parameters, show_parameters
 from playhead.ui.settings.provider_form import ProviderForm
-from playhead.ui.widgets.form import FieldError, FormNote, add_row, form_grid, line, read_number
+from playhead.ui.widgets.form import (
+    FieldError,
+    FormNote,
+    add_row,
+    form_grid,
+    line,
+    read_number,
+    show_number,
+)
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import mark, tr, tr_n
 
@@ -47,8 +56,7 @@ class AnswerSection(QWidget):
             (tr("Context (tokens)"), ([self.context], [self.facts_note])),
         ):
             add_row(self._grid, label, rows)
-        _fill(self.temperature, settings.temperature)
-        _fill(self.max_tokens, settings.max_tokens)
+        show_parameters(settings.parameters, self.temperature, self.max_tokens)
 
     def show_model(self, model: str) -> None:
         """Show the overrides of a model; keep those of the model before."""
@@ -63,7 +71,7 @@ class AnswerSection(QWidget):
         ):
             box.setCurrentIndex(box.findData(value))
             box.setEnabled(bool(model))
-        _fill(self.context, override.context_tokens)
+        show_number(self.context, override.context_tokens)
         self.context.setEnabled(bool(model))
         self.facts_note.say("")
 
@@ -84,8 +92,7 @@ class AnswerSection(QWidget):
         self._keep()
         return replace(
             before,
-            temperature=read_number(tr("Temperature"), self.temperature, 0, 2, float),
-            max_tokens=read_number(tr("Max tokens"), self.max_tokens, 1, 10_000_000, int),
+            parameters=read_parameters(before.parameters, self.temperature, self.max_tokens),
             model_overrides=self.overrides,
         )
 
@@ -114,10 +121,6 @@ def _choice(name: str) -> QComboBox:
     for value, label in _CHOICES:
         box.addItem(tr(label), value)
     return box
-
-
-def _fill(field: QLineEdit, value: float | None) -> None:
-    field.setText("" if value is None else f"{value}")
 
 
 def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -> str:
@@ -328,8 +331,7 @@ class ModelsPage(QWidget):
             describe_model(values.model, values, self._ports.catalog),
             api_base=values.api_base or None,
             api_key=self.form.typed_secret or self._key_info.secret,
-            temperature=values.temperature,
-            max_tokens=values.max_tokens,
+            parameters=values.parameters,
         )
 
     def _provider_in_fields(self) -> ModelSettings:

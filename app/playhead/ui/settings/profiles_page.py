@@ -17,10 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.domain.model import ModelParameters
 from playhead.domain.settings import AppSettings, Profile
 from playhead.errors import StorageError
 from playhead.formats.documents.profiles_toml import from_toml, to_toml
 from playhead.ui.settings.field_checks import address_problem
+from playhead.ui.settings.parameter_fields import read_parameters, show_parameters
 from playhead.ui.widgets.file_dialog import FileDialog
 from playhead.ui.widgets.flow_layout import FlowLayout
 from playhead.ui.widgets.form import (
@@ -30,6 +32,7 @@ from playhead.ui.widgets.form import (
     form_grid,
     line,
     read_number,
+    show_number,
     text_area,
 )
 from playhead.ui.widgets.wording import mark, tr, tr_n
@@ -49,6 +52,7 @@ class ProfileForm(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._parameters = ModelParameters()
         unset = tr("As in the settings")
         self.name = line("", tr("Name of the profile"))
         self.name.setMaxLength(LONGEST_NAME)
@@ -87,13 +91,10 @@ class ProfileForm(QWidget):
         self.name.setText(profile.name)
         self.model.setText(profile.model or "")
         self.address.setText(profile.api_base or "")
-        for field, value in (
-            (self.temperature, profile.temperature),
-            (self.max_tokens, profile.max_tokens),
-            (self.max_steps, profile.max_steps),
-            (self.budget, profile.budget),
-        ):
-            field.setText("" if value is None else f"{value:g}" if value < 1e6 else f"{value}")
+        self._parameters = profile.parameters
+        show_parameters(profile.parameters, self.temperature, self.max_tokens)
+        show_number(self.max_steps, profile.max_steps)
+        show_number(self.budget, profile.budget)
         self.instructions.setPlainText(profile.instructions or "")
         self.prompt.setPlainText(profile.system_prompt or "")
         self.approval.setCurrentIndex(max(0, self.approval.findData(profile.auto_run)))
@@ -111,8 +112,7 @@ class ProfileForm(QWidget):
                 name=name,
                 model=_text(self.model),
                 api_base=address or None,
-                temperature=read_number(tr("Temperature"), self.temperature, 0, 2, float),
-                max_tokens=read_number(tr("Max tokens"), self.max_tokens, 1, 10_000_000, int),
+                parameters=read_parameters(self._parameters, self.temperature, self.max_tokens),
                 max_steps=read_number(tr("Steps per turn"), self.max_steps, 1, 1000, int),
                 budget=read_number(tr("Budget"), self.budget, 0, 100_000, float),
                 system_prompt=self.prompt.toPlainText().strip() or None,

@@ -105,6 +105,11 @@ def text_area(name: str, placeholder: str, height_px: int) -> QPlainTextEdit:
     return field
 
 
+def show_number(field: QLineEdit, value: float | None) -> None:
+    """Fill a field with a number, as `read_number` reads it; None leaves it empty."""
+    field.setText("" if value is None else f"{value}".removesuffix(".0"))
+
+
 def read_number(name: str, field: QLineEdit, low: int, high: int, kind: type[_N]) -> _N | None:
     """Return the number in a field, None if it is empty. Raises FieldError."""
     text = field.text().strip().replace(",", ".")
