@@ -2215,11 +2215,6 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
-      <source>{number:,.0f} MB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
       <location filename="../../app/playhead/ui/editor/tab.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>being written</source>
@@ -2282,7 +2277,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/text_files.py" />
-      <source>It has {megabytes:,.0f} MB; the editor takes up to 20.</source>
+      <source>It has {size}; the editor takes up to 20 MB.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2786,12 +2781,14 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <location filename="../../app/playhead/ui/settings/parameter_fields.py" />
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Temperature</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <location filename="../../app/playhead/ui/settings/parameter_fields.py" />
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Max tokens</source>
       <translation type="unfinished" />
@@ -5003,22 +5000,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
-      <source>at line {line}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
-      <source>after {time}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
       <source>cut off</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
-      <source>The run was ended.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5029,11 +5011,6 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
       <source>Stopped before the answer began.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
-      <source>Its names are gone.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5348,42 +5325,152 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/widgets/wording.py" />
-      <source>{minutes} min {rest} s</source>
+      <source>your home folder</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/widgets/wording.py" />
-      <source>{number:.1f} GB</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/widgets/wording.py" />
-      <source>{number} ms</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <location filename="../../app/playhead/domain/text/quantities.py" />
       <source>{seconds:.1f} s</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/widgets/wording.py" />
-      <source>your home folder</source>
+      <location filename="../../app/playhead/domain/text/quantities.py" />
+      <source>{number:.1f} GB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/quantities.py" />
+      <source>{minutes} min {rest} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/quantities.py" />
+      <source>{seconds} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/quantities.py" />
+      <source>{number} ms</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <location filename="../../app/playhead/domain/text/quantities.py" />
       <source>%n bytes</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <location filename="../../app/playhead/domain/text/quantities.py" />
       <source>{number:.0f} kB</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <location filename="../../app/playhead/domain/text/quantities.py" />
       <source>{number:.1f} MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/quantities.py" />
+      <source>{number:.0f} MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>signal {number}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>at line {line}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>after {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>the code did not stop within {limit:g} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>Its variables were lost.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>exit status {status}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>the limit of the settings is {limit:g} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>the limit of the settings is {megabytes:,.0f} MB of memory</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>it did not start within {limit:g} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>it was stopped before the code began</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>the run was abandoned</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>the kernel was restarted</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>the program was closed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>another interpreter was chosen</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>the run was ended with its conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>Playhead ended while this code was running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>this is how far the run was when it was saved</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>Stopped</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>It ended with status {status}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>The kernel ended</source>
       <translation type="unfinished" />
     </message>
   </context>

@@ -191,7 +191,7 @@ class _Addressed(Protocol):
 
 
 def model_choice(asked: _Addressed, place: str = "", **renamed: Any) -> ModelChoice:
-    """Return the model and the parameters of this request alone; `place` is its position in the body.
+    """Return the model and the parameters of this request alone; `place` its position in the body.
 
     `renamed` are the values of parameters that the format calls by other names than ours.
 
