@@ -1,4 +1,4 @@
-"""Choose the messages that fit a model's context, and estimate their tokens."""
+"""Choose the messages that fit a model's context."""
 
 from __future__ import annotations
 

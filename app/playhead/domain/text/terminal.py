@@ -70,7 +70,7 @@ def as_displayed(line: str) -> str:
 
 
 def _overlaid(line: str) -> str:
-    """Return a line after its carriage returns: each part replaces what was there."""
+    """Return the line where each part after a return covers the parts before."""
     shown = ""
     for part in line.split("\r"):
         shown = part + shown[len(part) :]
