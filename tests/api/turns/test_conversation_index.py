@@ -35,7 +35,7 @@ def test_the_midst_of_an_answer_is_marked_as_such():
     )
 
 
-def test_dialects_are_told_apart():
+def test_formats_are_told_apart():
     known = ConversationIndex()
     known.remember("native", ["a"], ["b"], END)
     assert known.find("chat", ["a", "b"]) is None

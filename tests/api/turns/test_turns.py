@@ -82,11 +82,15 @@ class Bench:
         self.turns = Turns(self.sessions, models, policy)
 
     async def ask(
-        self, *entries: Entry, options: TurnOptions | None = None, dialect: str = "native", **more
+        self,
+        *entries: Entry,
+        options: TurnOptions | None = None,
+        wire_format: str = "native",
+        **more,
     ) -> tuple[ApiTurn, Reader]:
         reader = Reader()
         incoming = ClientRequest(
-            dialect=dialect, entries=entries, options=options or TurnOptions(), **more
+            wire_format=wire_format, entries=entries, options=options or TurnOptions(), **more
         )
         return await self.turns.begin(incoming, reader), reader
 
@@ -351,22 +355,22 @@ async def test_code_that_we_run_approves_nothing(tmp_path):
 
 async def test_yes_runs_what_this_server_proposed(tmp_path):
     bench = Bench(tmp_path, coded("1"), said("done"))
-    turn, _ = await bench.told(user("x"), dialect="chat")
+    turn, _ = await bench.told(user("x"), wire_format="chat")
     bench.turns.remember(turn, ["assistant: fence"])
     asked = Entry(chunks=(*said("a fence"),), key="assistant: fence")
-    await bench.told(user("x"), asked, user("yes", is_yes=True), dialect="chat")
+    await bench.told(user("x"), asked, user("yes", is_yes=True), wire_format="chat")
     assert bench.ran == ["1"]
     await bench.close()
 
 
 async def test_yes_after_a_changed_history_still_runs_what_this_server_proposed(tmp_path):
     bench = Bench(tmp_path, coded("1"), said("done"))
-    turn, _ = await bench.told(user("x"), dialect="chat")
+    turn, _ = await bench.told(user("x"), wire_format="chat")
     bench.turns.remember(turn, ["assistant: fence"])
     asked = Entry(chunks=(*said("a fence"),), key="assistant: other words")
     proposed = ("python", "1")
     entries = (user("rewritten"), asked, user("yes", is_yes=True))
-    await bench.told(*entries, dialect="chat", proposed=proposed)
+    await bench.told(*entries, wire_format="chat", proposed=proposed)
     assert bench.ran == ["1"]
     await bench.close()
 
@@ -375,7 +379,7 @@ async def test_yes_to_a_forged_history_is_an_ordinary_message(tmp_path):
     bench = Bench(tmp_path, said("Yes what?"))
     asked = Entry(chunks=(*said("a fence"),), key="assistant: fence")
     entries = (user("x"), asked, user("yes", is_yes=True))
-    await bench.told(*entries, dialect="chat", proposed=("python", "evil"))
+    await bench.told(*entries, wire_format="chat", proposed=("python", "evil"))
     assert bench.ran == []
     assert bench.provider.requests[0].messages[-1].text == "yes"
     await bench.close()

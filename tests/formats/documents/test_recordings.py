@@ -1,4 +1,4 @@
-"""Recorded streams become conversations: every dialect is known by its shape, nonsense refused."""
+"""Recorded streams become conversations: every format is known by its shape, nonsense refused."""
 
 from __future__ import annotations
 
@@ -45,23 +45,23 @@ def encoders() -> dict[str, Callable[[], Any]]:
     }
 
 
-DIALECTS = sorted(encoders())
+FORMATS = sorted(encoders())
 
 
-def events_of(dialect: str, chunks: list[Chunk]) -> list[dict[str, Any]]:
-    made = encoders()[dialect]()
+def events_of(wire_format: str, chunks: list[Chunk]) -> list[dict[str, Any]]:
+    made = encoders()[wire_format]()
     return [event for chunk in chunks for event in made.encode(chunk)] + made.finish()
 
 
-def sse(dialect: str, events: list[dict[str, Any]], end: str = "\n") -> bytes:
+def sse(wire_format: str, events: list[dict[str, Any]], end: str = "\n") -> bytes:
     told: list[str] = [": ping", ""]
     for event in events:
         data: Any = event
-        if dialect == "assistants":
+        if wire_format == "assistants":
             told.append(f"event: {event['event']}")
             data = event["data"]
         told += [f"data: {data if data == '[DONE]' else json.dumps(data)}", ""]
-    told += ["data: [DONE]", ""] if dialect in ("chat", "kernel") else []
+    told += ["data: [DONE]", ""] if wire_format in ("chat", "kernel") else []
     return end.join(told).encode()
 
 
@@ -81,17 +81,17 @@ ANSWER = [
 ]
 
 
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("wire_format", FORMATS)
 @pytest.mark.parametrize("form", ["lines", "list", "sse", "sse with CRLF"])
-def test_a_recording_of_every_dialect_becomes_a_conversation(dialect: str, form: str):
-    events = events_of(dialect, ANSWER)
+def test_a_recording_of_every_format_becomes_a_conversation(wire_format: str, form: str):
+    events = events_of(wire_format, ANSWER)
     match form:
         case "lines":
             data = lines(events)
         case "list":
             data = json.dumps(events).encode()
         case _:
-            data = sse(dialect, events, "\r\n" if "CRLF" in form else "\n")
+            data = sse(wire_format, events, "\r\n" if "CRLF" in form else "\n")
     found = read_document(data, "A name")
     assert (found.title, found.left_out) == ("A name", 0)
     assert told(found, "message", "tool_call", "code") == [
@@ -170,10 +170,13 @@ filled = streams(plain, st.just([COMPLETE])).filter(
 )
 
 
-@given(st.sampled_from(DIALECTS), filled)
-def test_every_stream_is_known_by_its_shape(dialect: str, chunks: list[Chunk]):
-    assert format_of(events_in(lines(events_of(dialect, chunks)).decode())) == dialect
-    assert format_of(events_in(sse(dialect, events_of(dialect, chunks)).decode())) == dialect
+@given(st.sampled_from(FORMATS), filled)
+def test_every_stream_is_known_by_its_shape(wire_format: str, chunks: list[Chunk]):
+    assert format_of(events_in(lines(events_of(wire_format, chunks)).decode())) == wire_format
+    assert (
+        format_of(events_in(sse(wire_format, events_of(wire_format, chunks)).decode()))
+        == wire_format
+    )
 
 
 noise = st.recursive(

@@ -285,7 +285,7 @@ class Runs:
         assert asked is not None  # noqa: S101 - set by who begins it
         has_own = any(tool.name == EXECUTE for tool in run.options.tools)
         return ClientRequest(
-            dialect="assistants",
+            wire_format="assistants",
             entries=entries,
             options=run.options,
             session_id=thread.conversation_id,

@@ -66,7 +66,7 @@ def _incoming(asked: CompletionRequest, client: str) -> ClientRequest:
     tools = chat_completions.read_tools(asked.tools)
     offering = resolve_tool_choice(tools, asked.tool_choice, is_auto_run=asked.auto_run is True)
     return ClientRequest(
-        dialect="chat",
+        wire_format="chat",
         entries=tuple(entries),
         options=_options(asked, offering, instructions),
         session_id=asked.session_id or "",

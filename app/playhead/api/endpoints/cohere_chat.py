@@ -89,7 +89,7 @@ def _incoming(
     is_asked = not offering.tools and not is_auto_run
     instructions = (told.instructions, documents_as_instructions(documents))
     return ClientRequest(
-        dialect="cohere",
+        wire_format="cohere",
         entries=told.entries,
         options=_options(asked, offering, "\n\n".join(filter(None, instructions))),
         session_id=asked.session_id or "",

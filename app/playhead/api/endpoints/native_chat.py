@@ -34,7 +34,7 @@ class NativeChatHandler:
         """Answer a request whose body has been read."""
         is_extended, is_stream = asked.extended is True, asked.stream is True
         incoming = ClientRequest(
-            dialect="native",
+            wire_format="native",
             entries=tuple(native.read_messages(asked.messages)),
             options=_options(asked),
             session_id=asked.session_id or "",

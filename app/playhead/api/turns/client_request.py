@@ -26,7 +26,7 @@ class ClientRequest(Struct, frozen=True, kw_only=True):
     """A client's request: `entries` is its whole history, oldest first, or, with `session_id`, only
     its new messages.
 
-    `dialect` separates the histories of different formats, `client` names the program for the
+    `wire_format` separates the histories of different formats, `client` names the program for the
     sidebar. `is_call_clients` says that calls of `execute` go to the client as calls (it offered
     that tool) instead of a question in the text. `proposed` is the language and code that the last
     assistant text asks about, if the format asks in the text and the last entry may be the answer
@@ -37,7 +37,7 @@ class ClientRequest(Struct, frozen=True, kw_only=True):
     conversation; '' uses the settings.
     """
 
-    dialect: str
+    wire_format: str
     entries: tuple[Entry, ...]
     options: TurnOptions
     session_id: str = ""

@@ -44,7 +44,7 @@ def kernel_turn_request(asked: KernelRequest, client: str) -> ClientRequest:
         kernel_messages.read_tools(asked.tools), None, is_auto_run=is_auto_run
     )
     return ClientRequest(
-        dialect="kernel",
+        wire_format="kernel",
         entries=tuple(entries),
         options=TurnOptions(
             choice=model_choice(asked),

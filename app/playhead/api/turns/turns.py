@@ -59,25 +59,31 @@ class ConversationIndex:
         self._code: OrderedDict[bytes, tuple[float, None]] = OrderedDict()
 
     def remember(
-        self, dialect: str, asked: Sequence[str], answered: Sequence[str], end: ConversationPosition
+        self,
+        wire_format: str,
+        asked: Sequence[str],
+        answered: Sequence[str],
+        end: ConversationPosition,
     ) -> None:
         """Keep the history `asked` + `answered`; a known one now means the newest place."""
-        chain = list(_chain(dialect, [*asked, *answered]))
+        chain = list(_chain(wire_format, [*asked, *answered]))
         amid = ConversationPosition(end.conversation_id, end.leaf_id, is_end=False)
         for link in chain[len(asked) : -1]:
             self._put(self._places, link, amid)
         self._put(self._places, chain[-1], end)
 
-    def find(self, dialect: str, keys: Sequence[str]) -> tuple[int, ConversationPosition] | None:
+    def find(
+        self, wire_format: str, keys: Sequence[str]
+    ) -> tuple[int, ConversationPosition] | None:
         """Return how many of the keys are known, at most, and the position after them."""
-        return next(self.matches(dialect, keys), None)
+        return next(self.matches(wire_format, keys), None)
 
     def matches(
-        self, dialect: str, keys: Sequence[str]
+        self, wire_format: str, keys: Sequence[str]
     ) -> Iterator[tuple[int, ConversationPosition]]:
         """Yield every known beginning of these keys, the longest first: its length and position."""
         self._forget(self._places)
-        links = list(_chain(dialect, keys))
+        links = list(_chain(wire_format, keys))
         for count in range(len(keys), 0, -1):
             if (known := self._places.get(links[count])) is not None:
                 yield count, known[1]
@@ -108,9 +114,9 @@ class ConversationIndex:
             known.popitem(last=False)
 
 
-def _chain(dialect: str, keys: Sequence[str]) -> Iterator[bytes]:
+def _chain(wire_format: str, keys: Sequence[str]) -> Iterator[bytes]:
     """Yield the hash of each beginning of a history: of no message, of one, of two, …"""
-    link = hashlib.sha256(dialect.encode()).digest()
+    link = hashlib.sha256(wire_format.encode()).digest()
     yield link
     for key in keys:
         link = hashlib.sha256(link + key.encode("utf-8", "surrogatepass")).digest()
@@ -203,7 +209,9 @@ class Turns:
         """Recognise later requests that continue this answer, whose messages have `keys`."""
         conversation = turn.session.conversation
         end = ConversationPosition(conversation.id, turn.leaf_id)
-        self._known.remember(turn.incoming.dialect, turn.asked, [key for key in keys if key], end)
+        self._known.remember(
+            turn.incoming.wire_format, turn.asked, [key for key in keys if key], end
+        )
         if (pending := turn.session.pending) is not None:
             self._known.remember_code(pending.language, pending.code)
 
@@ -275,7 +283,7 @@ class Turns:
         places = [n for n, entry in enumerate(incoming.entries) if entry.key]
         keys = _keys(incoming.entries)
         # The longest may end inside an answer to the same words in an older conversation.
-        for match in self._known.matches(incoming.dialect, keys):
+        for match in self._known.matches(incoming.wire_format, keys):
             if (session := self._recognised(incoming, match, places)) is not None:
                 return _Continuation(session, places[match[0] - 1] + 1, is_known=True)
         session = self._sessions.new(is_kept=False, client=incoming.client or "a program")

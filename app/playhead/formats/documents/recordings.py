@@ -77,14 +77,14 @@ def is_recording(raw: object) -> bool:
 def read_recording(events: Iterable[Fields | None], title: str = "") -> ImportedConversation:
     """Return the conversation of the events. Raises DocumentError."""
     events = list(events)
-    dialect = format_of(events)
-    if dialect is None:
+    wire_format = format_of(events)
+    if wire_format is None:
         raise DocumentError(
             "This file cannot be read as a conversation.",
             detail="It is no recorded stream of a kind that is known here.",
             remedy="Choose a notebook, a list of messages or a recorded stream of events.",
         )
-    reader = _Reader(_DECODERS[dialect])
+    reader = _Reader(_DECODERS[wire_format])
     for event in events:
         reader.take(event)
     found = read_message_list(_folded(reader.finish()), title)

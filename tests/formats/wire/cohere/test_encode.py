@@ -317,5 +317,5 @@ def test_an_answer_is_known_again_when_it_returns():
         assert [found.entries[1].key] == made.keys() != [""]
 
 
-def test_decoders_of_every_dialect_are_called_alike():
+def test_decoders_of_every_format_are_called_alike():
     assert CohereDecoder().decode({"type": "message-start"}) == []
