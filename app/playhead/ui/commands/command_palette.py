@@ -21,7 +21,7 @@ _NO_ROW = mark("No command or conversation has that name.")
 
 
 class PaletteEntry(Struct, frozen=True, kw_only=True):
-    """What can be chosen; `keys` are its shortcut, `is_offered` False: not now."""
+    """An entry of the palette; `keys` is its shortcut, `is_offered` is False while disabled."""
 
     text: str
     run: Callable[[], object]
@@ -31,7 +31,7 @@ class PaletteEntry(Struct, frozen=True, kw_only=True):
 
 
 def matching(entries: Sequence[PaletteEntry], query: str) -> list[PaletteEntry]:
-    """Those with all the words of a query in them, the ones that begin with it first."""
+    """Return the entries that contain all words of a query, those that begin with it first."""
     words = query.casefold().split()
     found: list[tuple[int, int, PaletteEntry]] = []
     for index, entry in enumerate(entries):

@@ -111,7 +111,7 @@ class Composer(QFrame):
         self.text_edit.put(text)
 
     def clear(self) -> None:
-        """Empty the field and the attachments once the message is sent."""
+        """Clear the field and the attachments once the message is sent."""
         self._leave_edit()
         self.text_edit.walk.end()
         self.text_edit.clear()

@@ -134,7 +134,7 @@ class ModelPicker(PopupList):
         return item
 
     def _show_hint(self) -> None:
-        """What the reached row is, and what its keys do."""
+        """Show the current row's description and keys."""
         row: PickerRow | None = self.current
         if row is None:
             self.foot.setText(tr("No model has that name. Any can be typed in the settings."))
@@ -171,7 +171,7 @@ class ModelPicker(PopupList):
 
 
 def _blank() -> QIcon:
-    """An icon that shows nothing, so that all names begin at one place."""
+    """Return an icon that shows nothing, so that all names are aligned."""
     pixmap = QPixmap(_ICON_PX, _ICON_PX)
     pixmap.fill(Qt.GlobalColor.transparent)
     return QIcon(pixmap)

@@ -49,7 +49,7 @@ class RunMarks:
         self._is_line_shown = False
 
     def propose(self, proposal: Proposal, tab: Tab | None) -> None:
-        """This is about to run in that tab, or waits for an answer."""
+        """Show that a proposal is about to run in a tab, or waits for an answer."""
         self._proposal = proposal
         if self._proposed is not None and self._proposed is not tab:
             self._set_state(self._proposed, "", only="waiting")
@@ -58,7 +58,7 @@ class RunMarks:
             self._set_state(tab, "waiting", only="")
 
     def begin(self) -> Tab | None:
-        """What was proposed runs now; the tab that shows it."""
+        """Show that the proposed code runs now, and return the tab that shows it."""
         proposal, tab = self._proposal, self._proposed
         self._running, self._proposed, self._is_line_shown = tab, None, False
         if proposal is None or tab is None:
@@ -75,12 +75,12 @@ class RunMarks:
         return tab
 
     def move(self, line: int | None) -> None:
-        """The code is at this line now."""
+        """Move the mark of the running line to this line."""
         if (page := self._page()) is not None:
             page.running_line.move(line)
 
     def add(self, message: Message) -> None:
-        """What a run said; anything else is passed over."""
+        """Show a message of a run; other messages are ignored."""
         if (page := self._page()) is not None:
             _show(page, message)
         if isinstance(message.content, RunReport):
@@ -117,7 +117,7 @@ class RunMarks:
 
 
 def run_of(messages: Sequence[Message], message_id: str, code: str) -> tuple[list[Message], bool]:
-    """What came after the last start of exactly this code, and whether it still runs."""
+    """Return the messages after the last start of exactly this code, and whether it still runs."""
     ran: list[Message] = []
     is_proposed = is_running = False
     for message in messages:
@@ -138,7 +138,7 @@ def run_of(messages: Sequence[Message], message_id: str, code: str) -> tuple[lis
 
 
 def _show(page: TabPage, message: Message) -> None:
-    """What a run said of its lines."""
+    """Show a message of a run at its lines."""
     line = page.running_line
     match message.content:
         case LineTiming() as timing:
@@ -168,7 +168,7 @@ MOST_CELLS = 40
 
 
 class _KeptTabs(Struct):
-    """What was changed in a conversation that is out of sight, and what was looked at."""
+    """The edited and shown tabs of a conversation that is not shown."""
 
     current: str
     follows: bool
@@ -218,7 +218,7 @@ class EditorFollower(QObject):
             self._on_tab_chosen(tab.key)
 
     def expect_own_run(self, is_expected: bool) -> None:
-        """Whether what the pane shows is about to run by the user: it runs where it stands."""
+        """Set whether the user is about to run the code that the pane shows: it runs in its tab."""
         self._own_run = self._pane.current.key if is_expected else ""
 
     def show_proposal(self, proposal: Proposal) -> None:
@@ -240,7 +240,7 @@ class EditorFollower(QObject):
             self._pane.begin_stream(last)
 
     def _is_wanted(self, tab: Tab, has_cells: bool) -> bool:
-        """An empty scratch goes where there is code to show."""
+        """Return whether a tab is kept: an empty scratch is removed if there is code to show."""
         if tab.key != SCRATCH or tab.file is not None:
             return True
         return not has_cells or bool(self._pane.text_of(tab))
@@ -277,7 +277,7 @@ class EditorFollower(QObject):
 
     def _on_code_started(self, message: Message) -> None:
         if message.role == "user" and self._own_run:
-            return  # it runs where it stands
+            return  # it runs in its tab
         self._own_run = ""
         tab = self._new_tab(message, {})
         tab.text = ""
@@ -315,7 +315,7 @@ class EditorFollower(QObject):
             self._pane.show_tab(tab.key)
 
     def _on_rearranged(self) -> None:
-        """Another branch is shown, or a turn went."""
+        """Show the tabs again after another branch was chosen or a turn was removed."""
         self._streaming = None
         self._keep()
         kept = self._kept.pop(self._conversation.id, None) if self._conversation else None
@@ -332,7 +332,7 @@ class EditorFollower(QObject):
             self._pane.set_newer(False)
 
     def _is_held(self) -> bool:
-        """Whether what is shown must stay."""
+        """Return whether the current tab must stay."""
         if self._streaming is not None and self._streaming is self._pane.current:
             return not self._follows
         return not self._follows or self._pane.is_being_written
@@ -371,7 +371,7 @@ class EditorFollower(QObject):
         return message is not None and message.state == "streaming"
 
     def _tab_for(self, message_id: str) -> Tab | None:
-        """The tab of a message, opened if it has none."""
+        """Return the tab of a message, and open one if there is none."""
         if (found := self._pane.tab(message_id)) is not None:
             return found
         message = self._message(message_id)
@@ -382,7 +382,7 @@ class EditorFollower(QObject):
         return tab
 
     def _codes_that_ran(self) -> Mapping[str, str]:
-        """By code message what ran of it last, or would: the user may have edited it."""
+        """Return by code message the code that ran last or would: the user may have edited it."""
         messages = self._conversation.messages if self._conversation else ()
         proposals = [m.content for m in messages if isinstance(m.content, Proposal)]
         return {one.message_id: one.code for one in proposals}
@@ -417,5 +417,5 @@ def _is_question(message: Message) -> bool:
 
 
 def _is_code(message: Message) -> bool:
-    """Code that somebody wrote, not what code gave back."""
+    """Return whether a message is code that was written, and not a result of code."""
     return message.type == "code" and message.role != "computer"

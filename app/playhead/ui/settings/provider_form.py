@@ -184,7 +184,7 @@ class ProviderForm(QWidget):
         return Secret(json.dumps(said)) if said else None
 
     def forget_typed(self) -> None:
-        """Empty the fields of secrets."""
+        """Clear the fields of secrets."""
         self.api_key.clear()
         for name, field in self.fields.items():
             if self._is_secret(name):
@@ -305,7 +305,7 @@ class ProviderForm(QWidget):
         self.replace_key.clicked.connect(self._on_replace)
 
     def _on_provider_changed(self) -> None:
-        """Empty the fields: values for one provider, above all keys, are wrong for another."""
+        """Clear the fields: values for one provider, above all keys, are wrong for another."""
         self.forget_typed()
         self.model.setEditText("")
         self.address.clear()

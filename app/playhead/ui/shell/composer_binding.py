@@ -36,7 +36,7 @@ _MOST_MODELS = 8
 
 
 class ComposerBinding(SessionBinding):
-    """Owner: the window. What is written lies in a file soon after, until it is sent."""
+    """Writes drafts to a file soon after each change, until they are sent. Owner: the window."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class ComposerBinding(SessionBinding):
 
     async def keep(self) -> None:
         """Write the drafts now, if they are others than those on the disk."""
-        if not self._is_restored:  # what lies there was not read yet
+        if not self._is_restored:  # the file was not read yet
             return
         self._timer.stop()
         self._read_draft()
@@ -101,7 +101,7 @@ class ComposerBinding(SessionBinding):
                 self._written, self._is_refused = text, False
             except OSError as error:
                 _log.info("what is not sent yet could not be written: %s", error)
-                if not self._is_refused:  # told once, until it has worked again
+                if not self._is_refused:  # reported once, until it has worked again
                     self._is_refused = True
                     self._composer.failed.emit(write_error(self._path, error))
 
@@ -122,7 +122,7 @@ class ComposerBinding(SessionBinding):
         rows.resume_requested.connect(lambda: view.begin(lambda session: session.queue.resume()))
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
-        """Hear of its queue and its states."""
+        """Subscribe to its queue and its states."""
         return [session.subscribe(self._on_session_event)]
 
     def follow(self) -> None:
@@ -167,7 +167,7 @@ class ComposerBinding(SessionBinding):
             )
 
     def _read_draft(self) -> None:
-        """Note what the composer holds."""
+        """Store what the composer holds as a draft."""
         if self._session is None:
             return
         if (key := self._key_now()) != self._key:  # its first message was sent
@@ -179,7 +179,7 @@ class ComposerBinding(SessionBinding):
             self._drafts[key] = Draft(text=text, attachments=tuple(attachments))
 
     def _forget_deleted(self) -> None:
-        """What was written in a conversation goes with it, once that is deleted for good."""
+        """Remove the draft of a conversation once it is deleted for good."""
         listed = {one.id for one in self._sessions.summaries}
         for key in self._listed - listed:
             if not self._sessions.is_in_trash(key):
@@ -190,7 +190,7 @@ class ComposerBinding(SessionBinding):
         self._listed = listed
 
     def _with_queues(self) -> dict[str, Draft]:
-        """The drafts with what waits in the sessions; unopened ones have theirs from before."""
+        """Return the drafts with the queued messages; unopened sessions keep their former ones."""
         drafts = dict(self._drafts)
         for session in self._sessions.open_sessions:
             key = session.conversation.id
@@ -202,7 +202,7 @@ class ComposerBinding(SessionBinding):
         return drafts
 
     def _key_now(self) -> str:
-        """A conversation that is not stored yet is the next new one, too."""
+        """Return the key of the shown draft: '' also for a conversation that is not stored yet."""
         session = self._session
         return session.conversation.id if session and session.conversation.messages else ""
 
@@ -292,7 +292,7 @@ class AttachmentHints(QObject):
         self._chips.changed.connect(self.refresh)
 
     def refresh(self) -> None:
-        """The model, or what is attached, is another."""
+        """Show the facts again after a change of the model or the attachments."""
         if not self._chips.attachments:
             return
         model = self._model()
@@ -309,7 +309,7 @@ class AttachmentHints(QObject):
             self._chips.show_facts(facts)
 
     def _model(self) -> ModelSettings | None:
-        """The model of the session; None in Direct mode, where nobody looks at anything."""
+        """Return the session's model; None in Direct mode, where no model reads attachments."""
         session = self._view.session
         if session is None or not session.settings.model:
             return None

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 def _hinted(parts: WindowLayout) -> list[tuple[QAbstractButton, str, str]]:
-    """Buttons that tell the keys of a command when the mouse is over them, and its id."""
+    """Return the buttons whose tooltips show a command's keys, with their text and its id."""
     sidebar, header = parts.sidebar, parts.header
     buttons = (
         (sidebar.fold_button, f"{WINDOW}.sidebar"),
@@ -151,7 +151,7 @@ class MainWindow(QMainWindow):
         self._show_list()
 
     def new_conversation(self) -> None:
-        """An empty conversation; one that is empty already is not left for another."""
+        """Open an empty conversation; if the shown one is empty already, keep it."""
         session = self.view.session
         if session is None or session.conversation.messages:
             self._show(self._sessions.new())
@@ -186,15 +186,15 @@ class MainWindow(QMainWindow):
             self.tasks.start(self._remember(folder=path))
 
     def show_error(self, error: AppError) -> None:
-        """The door for errors from anywhere."""
+        """Show an error from anywhere in a banner."""
         self.parts.notifications.show_error(error)
 
     def show_notice(self, title: str, detail: str = "") -> None:
-        """The door for what is no failure."""
+        """Show a notice, which is not an error, in a banner."""
         self.parts.notifications.show_notice(title, detail)
 
     def set_model_starting(self, is_starting: bool) -> None:
-        """Say that the model is being started: a message sent now waits for it."""
+        """Show that the model is being started: a message sent now waits for it."""
         self.parts.header.set_model_starting(is_starting)
 
     def open_settings(self) -> None:
@@ -228,7 +228,7 @@ class MainWindow(QMainWindow):
             self._dialog.show_programs()
 
     def open_storage_settings(self) -> None:
-        """Open the settings where the folders stand, and the way back to the defaults."""
+        """Open the settings at the list of folders and the way back to the defaults."""
         self.open_settings()
         if self._dialog is not None:
             self._dialog.show_storage()
@@ -256,19 +256,19 @@ class MainWindow(QMainWindow):
         self.close()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """After the first paint, look for model servers while no model is set."""
+        """Look for model servers after the first paint while no model is set."""
         super().showEvent(event)
         self._servers.begin()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Tell of the first one."""
+        """Emit `painted` after the first paint."""
         super().paintEvent(event)
         if not self._is_painted:
             self._is_painted = True
             QTimer.singleShot(0, self, self.painted.emit)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Closing is a request: kernels and files are ended first."""
+        """Request to close: kernels and files are ended first."""
         if self._may_close:
             event.accept()
             return
@@ -319,7 +319,7 @@ class MainWindow(QMainWindow):
         return view
 
     def _make_presence(self) -> None:
-        """How the desktop and other programs stand to the window."""
+        """Make what connects the window to the desktop and to other programs."""
         notifications = self.parts.notifications
         self.waiting = WaitingPrograms(self._sessions, notifications, self)
         self.presence = ApiIndicator(self._api, self.parts.sidebar, notifications, self)
@@ -558,12 +558,12 @@ class MainWindow(QMainWindow):
 
     @property
     def folder(self) -> str:
-        """Where the shown conversation works."""
+        """The folder in which the shown conversation works."""
         return self.view.session.folder if self.view.session else ""
 
     @property
     def interpreter(self) -> str:
-        """What runs its Python; empty for the managed environment."""
+        """The interpreter that runs its Python; empty for the managed environment."""
         chosen = self.view.session.interpreter if self.view.session else ""
         return chosen or self._settings.current.interpreter
 
@@ -585,7 +585,7 @@ class MainWindow(QMainWindow):
         self.show_place()
 
     def show_place(self) -> None:
-        """Say in all places where and with what the shown conversation works."""
+        """Show everywhere in which folder and with which interpreter the conversation works."""
         session = self.view.session
         if session is None:
             return

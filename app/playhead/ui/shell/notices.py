@@ -24,7 +24,7 @@ _TITLE_LENGTH = 120
 
 
 class ApiIndicator(QObject):
-    """Shows how the server for other programs stands. Owner: the main window.
+    """Shows the state of the server for other programs. Owner: the main window.
 
     Signal: `settings_requested()`.
     """
@@ -46,7 +46,7 @@ class ApiIndicator(QObject):
         self._on_status(api.status)
 
     def close_down(self) -> None:
-        """Hear no more of the server."""
+        """Unsubscribe from the server."""
         self._unsubscribe()
 
     def _on_status(self, status: ApiStatus) -> None:
@@ -60,7 +60,7 @@ class ApiIndicator(QObject):
 
 
 class WaitingPrograms(QObject):
-    """Tells of programs whose code waits for a decision, without moving what the user does.
+    """Announces programs whose code waits for a decision, without disturbing what the user does.
 
     One banner for all of them. Owner: the main window. Signals: `show_requested(str id)` when the
     user wants to see one, `came()` when another has begun to wait.
@@ -92,7 +92,7 @@ class WaitingPrograms(QObject):
             self.came.emit()
 
     def _waiting(self) -> Iterator[ConversationSummary]:
-        """The rows of those that wait; one of the user's own too while a program asks in it."""
+        """Yield the rows of those that wait; also the user's own if a program asks in one."""
         for row in self._sessions.summaries:
             session = self._sessions.get(row.id)
             if session is not None and session.client and session.state == "awaiting_approval":
@@ -123,7 +123,7 @@ class WaitingPrograms(QObject):
 
 
 def waiting_words(waiting: tuple[ConversationSummary, ...]) -> tuple[str, str]:
-    """Title and detail of the banner; the oldest comes first."""
+    """Return the title and the detail of the banner; the oldest comes first."""
     title = " ".join((waiting[0].title or tr(UNTITLED)).split())
     detail = title if len(title) <= _TITLE_LENGTH else f"{title[:_TITLE_LENGTH]}…"
     first = client_name(waiting[0].client)
@@ -149,7 +149,7 @@ class LinkOpener(QObject):
         self._notifications = notifications
 
     def open(self, address: str) -> None:
-        """Our own addresses at once; others only when the user has seen where they lead."""
+        """Open our own addresses immediately, others after the user has seen where they lead."""
         url = QUrl(address)
         if address == SETTINGS_LINK:
             self._on_settings()

@@ -56,7 +56,7 @@ class ContextBinding(SessionBinding):
         self._question.stopped.connect(self._on_stopped)
 
     def view_request(self, before_id: str = "") -> None:
-        """Show what goes to the model; with `before_id` what stands before that message."""
+        """Show what is sent to the model; with `before_id`, only what comes before that message."""
         session = self._view.session
         if session is None:
             return
@@ -69,11 +69,11 @@ class ContextBinding(SessionBinding):
         self.dialog.show()
 
     def show_settings(self) -> None:
-        """The budget may be another one."""
+        """Show everything again: the budget may have changed."""
         self._show_all()
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
-        """Hear of its states and outlook, and of what its answers cost."""
+        """Subscribe to its states and outlook, and to the costs of its answers."""
         return [
             session.subscribe(self._on_session_event),
             session.conversation.subscribe(self._on_event),
@@ -162,11 +162,11 @@ class AnswerNotes(SessionBinding):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a countdown is shown."""
+        """True while a countdown is shown."""
         return self._waiting is not None
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
-        """Hear of its waits and the ends of its answers."""
+        """Subscribe to its waits and the ends of its answers."""
         return [
             session.conversation.subscribe(self._on_conversation_event),
             session.subscribe(self._on_session_event),
@@ -216,7 +216,7 @@ class AnswerNotes(SessionBinding):
         self._timeline.coalescer.due()
 
     def _note_end(self, usage: Usage) -> None:
-        """How an answer ended, where that is no surprise to nobody."""
+        """Add a note that says how an answer ended, unless it ended as usual."""
         match usage.finish_reason:
             case "length":
                 self._timeline.add_note(
@@ -246,7 +246,7 @@ class AnswerNotes(SessionBinding):
 
 
 def _countdown(waiting: Waiting, left_s: float) -> Note:
-    """Why nothing comes, and for how long."""
+    """Return a note that says why nothing comes, and for how long."""
     if left_s <= 0:
         return Note(kind="info", title=waiting.reason, detail=tr("Asking again…"))
     told = tr(
@@ -281,7 +281,7 @@ class VariablesBinding(SessionBinding):
         pane.variables_toggled.connect(self._on_toggled)
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
-        """Hear of its kernel."""
+        """Subscribe to its kernel."""
         return [session.subscribe(self._on_event)]
 
     def follow(self) -> None:
@@ -346,11 +346,11 @@ class VariablesBinding(SessionBinding):
             panel.show_variables(variables)
 
     def _is_current(self, session: Session, number: int) -> bool:
-        """Whether nothing newer was asked, and the same conversation is shown."""
+        """Return whether this is the latest request, and the same conversation is shown."""
         return session is self._session and number == self._asked
 
     def _say(self, panel: VariablesPanel, session: Session, words: str) -> None:
-        """A kernel that works again meanwhile is no failure: it is asked when it rests."""
+        """Show why the variables could not be read; if the kernel works, ask when it rests."""
         if session.kernel.state == "idle":
             panel.say(tr("The variables could not be read. {words}", words=words))
         else:

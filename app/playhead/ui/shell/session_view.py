@@ -245,7 +245,7 @@ class SessionView(QObject):
                 pass
 
     def _on_rearranged(self) -> None:
-        """What notes said of the branch that was shown is said of this one."""
+        """Replace the notes: those of the branch that was shown do not apply to this one."""
         self._timeline.clear_notes()
         if self._session is not None and self._session.has_lost_variables:
             self._report_lost_variables()
@@ -255,7 +255,7 @@ class SessionView(QObject):
         self._timeline.clear_notes()
         if self.begin(lambda session: session.send(text, attachments)):
             self._composer.clear()
-            self._timeline.canvas.jump_to_end()  # whoever asks wants to see what comes of it
+            self._timeline.canvas.jump_to_end()  # the user wants to see the answer
 
     def _on_edit_submitted(self, message_id: str, text: str) -> None:
         if self.begin(lambda session: session.edit_and_send(message_id, text)):
@@ -355,7 +355,7 @@ class SessionView(QObject):
 
 
 def fix_request(error: CodeError) -> str:
-    """What the model is asked when an error is to be mended."""
+    """Return what the model is asked in order to fix an error."""
     own = [frame.line for frame in error.frames if not frame.file]
     where = tr(" at line {name}", name=own[-1]) if own else ""
     told = f"{error.name}: {error.message.strip()}"[:_MOST_TOLD].rstrip(": ")
@@ -363,7 +363,7 @@ def fix_request(error: CodeError) -> str:
 
 
 class SessionBinding(QObject):
-    """Binds a part of the window to the session that is shown; a subclass says what it hears of it.
+    """Binds a part of the window to the shown session; a subclass subscribes to its events.
 
     A subclass that shows something of the session at once, or ends something with it, extends
     `follow` and `leave`.

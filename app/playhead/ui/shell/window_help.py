@@ -50,7 +50,7 @@ class WindowMaintenance(QObject):
         tasks.start(self._tell_of_crashes())
 
     def folder(self, kind: AppFolderKind) -> Path:
-        """Where files of that kind lie."""
+        """Return the path of the folder of that kind."""
         places = self.port.places.places if self.port else ()
         usual = self._data_dir / "logs" if kind == "logs" else self._data_dir
         return next((Path(place.path) for place in places if place.kind == kind), usual)
@@ -64,13 +64,13 @@ class WindowMaintenance(QObject):
         CrashView(self._theme, self.port.crashes, self._window).open()
 
     def open_updates(self) -> None:
-        """Say where a newer version would be."""
+        """Show where to find a newer version."""
         from playhead.ui.dialogs.update_dialog import UpdateDialog  # not needed for the first paint
 
         UpdateDialog(self._window).open()
 
     def tell_reset(self, folder: str) -> None:
-        """Say where that lies which was there before."""
+        """Show where the former data is after a reset."""
         if self._notifications is not None:
             url = QUrl.fromLocalFile(folder)
             self._notifications.show_notice(
@@ -139,7 +139,7 @@ class WindowHelp(QObject):
 
     @property
     def handlers(self) -> dict[str, Callable[[], object]]:
-        """What the commands do, by their names."""
+        """The functions of the commands, by name."""
         return {
             "shortcuts": self.open_shortcuts,
             "log": self.open_log,
@@ -149,7 +149,7 @@ class WindowHelp(QObject):
         }
 
     def tell_reset(self, folder: str) -> None:
-        """After a reset: the shipped keys hold again, and the backup is named."""
+        """Restore the default keys after a reset, and show where the backup is."""
         self._keys.reset_all()
         self.upkeep.tell_reset(folder)
 

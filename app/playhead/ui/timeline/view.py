@@ -133,7 +133,7 @@ class TimelineView(QAbstractScrollArea):
         self._describe()
 
     def accessible_face(self) -> AccessibleTimeline:
-        """What assistive technology sees; made when it first asks."""
+        """Return what assistive technology sees; it is made when first requested."""
         self._face = self._face or AccessibleTimeline(self, self.canvas)
         return self._face
 
@@ -171,16 +171,16 @@ class TimelineView(QAbstractScrollArea):
                 self.canvas.scroll_to(y - self.viewport().height() // 3)
 
     def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
-        """How a code card stands: a CodeState of `rows`."""
+        """Set the state of a code card: a CodeState of `rows`."""
         self.model.set_code_state(message_id, state, detail)
         self.coalescer.due()
 
     def set_model_name(self, model_name: Callable[[], str]) -> None:
-        """How the model is called that answers now, '' while none is set."""
+        """Set the function that returns the name of the current model, '' while none is set."""
         self.model_name = model_name
 
     def end_turn(self) -> None:
-        """The session rests: what the turn has cost is known."""
+        """Show what the turn has cost, once the session rests."""
         self._show_costs(self.model_name())
         self.coalescer.due()
 
@@ -189,7 +189,7 @@ class TimelineView(QAbstractScrollArea):
             self.model.set_costs(self._conversation.usages.turns, model)
 
     def set_runnable(self, can_run: Callable[[str], bool], why_not: Callable[[str], str]) -> None:
-        """Which languages of code in prose get a Run button, and what others need for that."""
+        """Set which languages of code in prose get a Run button, and what others need for that."""
         self._can_run = can_run
         self._why_not = why_not
         self.viewport().update()
@@ -201,7 +201,7 @@ class TimelineView(QAbstractScrollArea):
         detail: str = "",
         action: Action | None = None,
     ) -> None:
-        """A line of the window's own at the end, with perhaps a button."""
+        """Add a line of the window's own at the end, optionally with a button."""
         self.model.add_note(Note(kind=kind, title=title, detail=detail, action=action))
         self.coalescer.due()
 
@@ -275,7 +275,7 @@ class TimelineView(QAbstractScrollArea):
         to_clipboard(self.copier.turn(index, messages, is_markdown=is_markdown))
 
     def _table_text(self, intent: Intent, index: int) -> str | None:
-        """A table in the order in which it is shown; None if that would take long."""
+        """Return a table in the order in which it is shown; None if that would take long."""
         card = self.canvas.sheet.card(index)
         if not isinstance(card, TableCard) or not card.is_small:
             return None
@@ -289,7 +289,7 @@ class TimelineView(QAbstractScrollArea):
             self.find_bar.place()
 
     def _on_taken(self, changes: Changes) -> None:
-        """What came is counted, and searched too; what was pressed may be gone."""
+        """Count and search the rows that came; forget what was pressed if it may be gone."""
         self._jump.take(changes)
         if changes.added or changes.changed or changes.is_reset:
             self.find_bar.finder.rows_changed()
@@ -387,7 +387,7 @@ class TimelineView(QAbstractScrollArea):
             announce(self, spoken_text(self.model.rows[index])[:_SPOKEN_CHARS])
 
     def _describe(self) -> None:
-        """What a screen reader says of the view: how much there is, and its last words."""
+        """Describe the view to a screen reader: how much there is, and its last words."""
         rows = self.model.rows
         last = next((row.text for row in reversed(rows) if row.kind == "answer"), "")
         self.setAccessibleDescription(
@@ -401,7 +401,7 @@ class TimelineView(QAbstractScrollArea):
         self.canvas.forget_layout()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Another width breaks lines elsewhere; what is read stays where it is."""
+        """Lay out again: another width breaks lines elsewhere; what is read stays where it is."""
         super().resizeEvent(event)
         if not self._jump.styleSheet():
             self._jump.dress()
@@ -447,7 +447,7 @@ class TimelineView(QAbstractScrollArea):
         self._pointer.double_click(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        """What can be done here; the key for it means the entry with the ring."""
+        """Open the menu of what can be done here; its key means the entry with the ring."""
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             point = self._keys.menu_point()
             self._pointer.open_menu(point, self.viewport().mapToGlobal(point))
@@ -460,17 +460,17 @@ class TimelineView(QAbstractScrollArea):
             event.ignore()
 
     def focusNextPrevChild(self, is_next: bool) -> bool:
-        """Tab goes through the buttons that can be seen, then on to the next widget."""
+        """Move through the buttons that can be seen, then on to the next widget."""
         return self._keys.tab(is_next) or super().focusNextPrevChild(is_next)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
-        """The ring shows when the keyboard came here."""
+        """Show the ring if the keyboard brought the focus."""
         super().focusInEvent(event)
         reasons = (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason)
         self._ring.setVisible(event.reason() in (*reasons, Qt.FocusReason.ShortcutFocusReason))
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
-        """No ring without focus."""
+        """Hide the ring without focus."""
         super().focusOutEvent(event)
         self._ring.hide()
         self.canvas.focused = None
@@ -479,7 +479,7 @@ class TimelineView(QAbstractScrollArea):
         self.viewport().update()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Tooltips, and the mouse leaving.
+        """Show tooltips, and handle the mouse leaving.
 
         Not `viewportEvent`: an exception of another override that is called through it (a resize,
         a paint) ends the process in PySide 6.11 instead of being reported.

@@ -88,7 +88,7 @@ class DropZone(QObject):
 
 
 class AttachmentDropZone(DropZone):
-    """What is dropped on the window is attached, or becomes its folder.
+    """Accepts drops on the window: what to attach, or the folder to work in.
 
     Signals: `paths_dropped(list[str])`, `folder_dropped(str)` for one folder alone,
     `image_dropped(QImage)`.
@@ -182,7 +182,7 @@ class ImportDropZone(DropZone):
 
 
 def _importable_paths(data: QMimeData) -> list[str]:
-    """The files, if all of them can be imported."""
+    """Return the files, if all of them can be imported."""
     paths = [url.toLocalFile() for url in data.urls()]
     are_ours = all(path.lower().endswith(IMPORTED_SUFFIXES) for path in paths)
     return paths if are_ours else []

@@ -260,7 +260,7 @@ class EditorPane(QWidget):
         self._on_edited(self.pages.current)
 
     def take_text(self, tab: Tab) -> None:
-        """Note that the tab's text runs: it is no longer edited, but a file remains unsaved."""
+        """Record that the tab's text runs: it is no longer edited, but a file remains unsaved."""
         if tab.is_own:
             tab.ran = self.text_of(tab)
         else:
@@ -269,7 +269,7 @@ class EditorPane(QWidget):
         self._show_edited()
 
     def note_saved(self, tab: Tab, text: str) -> None:
-        """Note that this text of the tab is saved on the disk."""
+        """Record that this text of the tab is saved on the disk."""
         tab.original = tab.base = text
         tab.is_edited = self.text_of(tab) != text
         if tab is self.current:

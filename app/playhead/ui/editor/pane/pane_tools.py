@@ -1,4 +1,4 @@
-"""What stands around the code on demand: the find bar above it, the changes in its place."""
+"""The parts around the code, shown on demand: the find bar above it, the changes in its place."""
 
 from __future__ import annotations
 
@@ -86,21 +86,21 @@ class PaneTools(QWidget):
 
     @property
     def base_name(self) -> str:
-        """What the text is compared with."""
+        """The version that the text is compared with."""
         return tr("the saved file") if self._tab.is_own else tr("the model's version")
 
     @property
     def is_diff_shown(self) -> bool:
-        """Whether the changes stand in the place of the code."""
+        """True while the changes are shown in place of the code."""
         return self._diff is not None and self._stack.currentWidget() is self._diff
 
     def use(self, page: TabPage) -> None:
-        """Another page is shown."""
+        """Use the page that is shown now."""
         if self._bar is not None:
             self._bar.use(page.editor)
 
     def text_changed(self) -> None:
-        """The user has changed the text."""
+        """Update the find bar after the user has changed the text."""
         if self._bar is not None:
             self._bar.text_changed()
 
@@ -127,11 +127,11 @@ class PaneTools(QWidget):
         return is_done
 
     def indent(self) -> None:
-        """The selected lines a step further in."""
+        """Indent the selected lines by one step."""
         change_selected(self._editor, line_edits.indent)
 
     def unindent(self) -> None:
-        """The selected lines a step further out."""
+        """Unindent the selected lines by one step."""
         change_selected(self._editor, line_edits.unindent)
 
     def toggle_diff(self) -> None:

@@ -49,13 +49,13 @@ class LineTimings:
         return format_seconds(seconds) if seconds >= NOTED_FROM_S else ""
 
     def shares(self) -> Iterator[tuple[int, str]]:
-        """Notes for single lines inside loops and functions, where there was time to speak of."""
+        """Yield notes for single lines inside loops and functions that took a notable time."""
         for line, (seconds, share) in self._lines.items():
             if seconds >= NOTED_FROM_S and share >= _NOTED_SHARE and line not in self._statements:
                 yield line, f"{min(share, 1.0):.0%}"
 
     def heat(self) -> Iterator[LineHeat]:
-        """Statements as a whole; where the times of single lines are known, these instead."""
+        """Yield the heat of whole statements, or of single lines where their times are known."""
         total = sum(seconds for seconds, _last in self._statements.values())
         if total < HEATED_FROM_S:
             return
@@ -107,7 +107,7 @@ class RunningLine(QObject):
         self._editor = editor
 
     def move(self, line: int | None) -> None:
-        """The code is at this line now; None: nothing runs."""
+        """Move the mark to the line that runs now; None if nothing runs."""
         if line != self._wanted:
             self._since = time.monotonic()
         self._wanted = line
@@ -119,24 +119,24 @@ class RunningLine(QObject):
             self._frame.start()
 
     def add_timing(self, timing: LineTiming) -> None:
-        """How long a statement, or a line in it, took."""
+        """Add the time that a statement, or a line in it, took."""
         if note := self._timings.add(timing):
             self._editor.set_line_note(timing.line, note)
 
     def show_heat(self) -> None:
-        """The run is over: show where its time went."""
+        """Show, after the run, where its time went."""
         for line, note in self._timings.shares():
             self._editor.set_line_note(line, note)
         for heat in self._timings.heat():
             self._editor.set_heat(heat.first, heat.last, heat.level)
 
     def show_stop(self, line: int, seconds: float) -> None:
-        """Say where the run was stopped."""
+        """Show where the run was stopped."""
         after = tr(" after {time}", time=format_seconds(seconds)) if seconds else ""
         self._editor.set_line_note(line, tr("stopped here{after}", after=after))
 
     def reset(self) -> None:
-        """Before another run: no mark, no timings."""
+        """Remove the mark and the timings before another run."""
         self._timings = LineTimings()
         self._wanted = self._shown = None
         self._frame.stop()

@@ -1,4 +1,4 @@
-"""What every card is: a row's picture, laid out where it is looked at, with spots to click."""
+"""The base of all cards: a row's picture, laid out where it is visible, with spots to click."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ IntentKind = Literal[
 
 
 class Intent(Struct, frozen=True):
-    """What a click on a spot asks for."""
+    """The action that a click on a spot requests."""
 
     kind: IntentKind
     text: str = ""
@@ -57,7 +57,7 @@ class Spot(Struct, frozen=True, kw_only=True):
 
 
 class CardTools(Struct, frozen=True, kw_only=True):
-    """What cards need of the view."""
+    """The parts of the view that cards need."""
 
     theme: Theme
     maker: DocumentMaker
@@ -68,9 +68,9 @@ class CardTools(Struct, frozen=True, kw_only=True):
 
 
 class PaintState(Struct, frozen=True, kw_only=True):
-    """What is different this time: the clip, the selection, where mouse and keyboard are.
+    """State of one paint: the clip, the selection, where mouse and keyboard are.
 
-    `view_top` is how much of the card lies above the view.
+    `view_top` is how much of the card is above the view.
     """
 
     clip: QRect
@@ -99,20 +99,20 @@ class Card:
         self.refresh()
 
     def refresh(self) -> None:
-        """The row changed."""
+        """Update the card after the row changed."""
 
     def forget(self) -> None:
-        """The colours changed."""
+        """Update the card after the colours changed."""
         if self.column is not None:
             self.column.forget()
 
     def release(self) -> None:
-        """The card is far away: keep no documents."""
+        """Release the documents once the card is far away."""
         if self.column is not None:
             self.column.release()
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
-        """Make what lies between exact; the height of the card without its gap."""
+        """Lay out exactly what is between `top` and `bottom`; return the height without the gap."""
         self.width = width
         if self.column is None:
             return self.frame_height()
@@ -121,11 +121,11 @@ class Card:
         return self.frame_height()
 
     def frame_height(self) -> int:
-        """The card's height as things stand."""
+        """Return the card's current height."""
         return self.text_box().top() + (self.column.height if self.column else 0)
 
     def text_box(self) -> QRect:
-        """Where the column is: its top, left and width count."""
+        """Return where the column is: its top, left and width count."""
         return QRect(0, 0, self.width, 0)
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
@@ -141,39 +141,39 @@ class Card:
         self.paint_spots(painter, state)
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """What is around the text."""
+        """Paint what is around the text."""
 
     def paint_spots(self, painter: QPainter, state: PaintState) -> None:
-        """The things to click."""
+        """Paint the spots to click."""
         for spot in self.spots(state.is_hovered or state.focus is not None):
             if spot.rect.intersects(state.clip):
                 draw_spot(painter, self.theme, spot, spot == state.hover, spot == state.focus)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """What can be clicked; some only show while the mouse or the keyboard is here."""
+        """Return the spots to click; some only show while the mouse or the keyboard is here."""
         return []
 
     def place_at(self, x: int, y: int) -> Place:
-        """The place in the text nearest to a point."""
+        """Return the place in the text nearest to a point."""
         if self.column is None:
             return START
         box = self.text_box()
         return self.column.place_at(x - box.left(), y - box.top())
 
     def has_text_at(self, x: int, y: int) -> bool:
-        """Whether a press here begins a selection."""
+        """Return whether a press here begins a selection."""
         if self.column is None:
             return False
         box = self.text_box()
         return QRect(box.left(), box.top(), box.width(), self.column.height).contains(x, y)
 
     def link_at(self, x: int, y: int) -> str:
-        """The address under a point."""
+        """Return the address under a point."""
         box = self.text_box()
         return self.column.link_at(x - box.left(), y - box.top()) if self.column else ""
 
     def tip_at(self, x: int, y: int) -> str:
-        """What is to be said of what lies under a point."""
+        """Return the tooltip for a point."""
         box = self.text_box()
         return self.column.tip_at(x - box.left(), y - box.top()) if self.column else ""
 
@@ -182,18 +182,18 @@ class Card:
         return False
 
     def source(self) -> str:
-        """The whole of it as text, for the clipboard."""
+        """Return the whole card as text, for the clipboard."""
         return self.row.text
 
     def part_at(self, y: int) -> tuple[int, int]:
-        """A block near `y` and its top: what holds still while heights are corrected."""
+        """Return a block near `y` and its top: it stays in place while heights are corrected."""
         if self.column is None or not len(self.column):
             return 0, 0
         index = self.column.index_at(y - self.text_box().top())
         return index, self.part_top(index)
 
     def part_top(self, index: int) -> int:
-        """Where a block begins."""
+        """Return the top of a block."""
         if self.column is None or not index or index >= len(self.column):
             return 0
         return self.text_box().top() + self.column.top_of(index)
@@ -201,12 +201,12 @@ class Card:
     def icon_spot(
         self, right: int, middle: int, icon: str, tip: str, intent: Intent, size: int = BUTTON_PX
     ) -> Spot:
-        """An icon button that ends at `right`."""
+        """Return an icon button that ends at `right`."""
         rect = QRect(right - size, middle - size // 2, size, size)
         return Spot(rect=rect, intent=intent, tip=tip, icon=icon)
 
     def button_spot(self, left: int, top: int, label: str, intent: Intent, icon: str = "") -> Spot:
-        """A bordered button with a word."""
+        """Return a bordered button with a word."""
         width = text_width(self.theme, label, 13) + 24 + (22 if icon else 0)
         return Spot(
             rect=QRect(left, top, width, 28),
@@ -221,7 +221,7 @@ class Card:
 def draw_spot(
     painter: QPainter, theme: Theme, spot: Spot, is_hovered: bool, is_focused: bool
 ) -> None:
-    """One thing to click."""
+    """Draw one spot."""
     tokens = theme.tokens
     rect = spot.rect
     if spot.look == "button":
@@ -252,7 +252,7 @@ def draw_spot(
 def draw_header(
     painter: QPainter, theme: Theme, rect: QRect, icon: str, title: str, colour: str = "text"
 ) -> int:
-    """A card's first line; where the title ends."""
+    """Draw a card's first line, and return where the title ends."""
     middle = rect.center().y() + 1
     draw_icon(painter, theme, icon, "mute", QPointF(rect.left() + 21, middle))
     box = QRect(rect.left() + 37, rect.top(), max(0, rect.width() - 140), rect.height())

@@ -21,12 +21,12 @@ VERSIONS_HEIGHT = 26
 
 
 def versions_width(card: Card, versions: Versions | None) -> int:
-    """How much room the arrows take."""
+    """Return the width of the arrows."""
     return 2 * _ARROW_PX + _version_label_width(card, versions) if versions is not None else 0
 
 
 def version_spots(card: Card, right: int, middle: int, versions: Versions | None) -> list[Spot]:
-    """The arrows, ending at `right`; the one that leads nowhere is not enabled."""
+    """Return the arrows, ending at `right`; one that leads nowhere is not enabled."""
     if versions is None:
         return []
     width = _version_label_width(card, versions)
@@ -76,15 +76,15 @@ class VersionsCard(Card):
     gap = 6
 
     def frame_height(self) -> int:
-        """One line."""
+        """Return the height of one line."""
         return VERSIONS_HEIGHT
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """The arrows, where those of other answers are."""
+        """Return the arrows, in the same place as those of other answers."""
         return version_spots(self, self.width, VERSIONS_HEIGHT // 2, self.row.versions)
 
     def source(self) -> str:
-        """Nothing that anybody said."""
+        """Return no text: the card has none of its own."""
         return ""
 
 
@@ -112,7 +112,7 @@ class MarkdownCard(Card):
 
     @property
     def parsed_chars(self) -> int:
-        """How much was parsed so far, for those who watch the work."""
+        """The number of characters parsed so far, for callers that watch the work."""
         return self._stream.parsed_chars
 
     def refresh(self) -> None:
@@ -153,11 +153,11 @@ class MarkdownCard(Card):
         return fence_spots(self)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Those of the code in the text."""
+        """Return the spots of the code in the text."""
         return self.fence_spots()
 
     def paint_spots(self, painter: QPainter, state: PaintState) -> None:
-        """Also the names of the languages."""
+        """Paint the spots, and the names of the languages."""
         super().paint_spots(painter, state)
         paint_fence_names(self, painter, state)
 
@@ -182,7 +182,7 @@ def fence_spots(card: Card) -> list[Spot]:
 
 
 def paint_fence_names(card: Card, painter: QPainter, state: PaintState) -> None:
-    """The names of the languages over the code in a card's text."""
+    """Paint the names of the languages over the code in a card's text."""
     if card.column is None:
         return
     box = card.text_box()
@@ -205,19 +205,19 @@ class AnswerCard(MarkdownCard):
 
     @property
     def is_cut(self) -> bool:
-        """Whether the answer has no end of its own."""
+        """True if the answer was interrupted."""
         message = self.row.message
         if message is None or self.row.is_streaming:
             return False
         return message.state == "interrupted"
 
     def frame_height(self) -> int:
-        """With room for the actions."""
+        """Return the height with room for the actions."""
         has_foot = self.row.is_last or self.is_cut
         return super().frame_height() + (_ACTIONS if has_foot else 0)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Code's own, then Copy and Retry."""
+        """Return the spots of the code, then Copy and Retry."""
         spots = fence_spots(self)
         if self.row.is_last:
             middle = self.frame_height() - BUTTON_PX // 2
@@ -225,7 +225,7 @@ class AnswerCard(MarkdownCard):
         return spots
 
     def paint_spots(self, painter: QPainter, state: PaintState) -> None:
-        """Also the word for what is not whole, and what the turn has cost."""
+        """Paint the spots, the word for an answer that is cut, and the cost of the turn."""
         super().paint_spots(painter, state)
         words = [tr(CUT_WORD) if self.is_cut else "", self.row.foot if self.row.is_last else ""]
         foot = " · ".join(word for word in words if word)
@@ -247,7 +247,7 @@ def answer_actions(card: Card, middle: int, key: str) -> list[Spot]:
 
 
 class QuestionCard(Card):
-    """What the user said, as typed, in a bubble at the right; Edit and Copy beside it."""
+    """The user's message, as typed, in a bubble at the right; Edit and Copy beside it."""
 
     gap = 24
 
@@ -265,12 +265,12 @@ class QuestionCard(Card):
         self._natural_for = -1
 
     def forget(self) -> None:
-        """The bubble is measured anew too."""
+        """Measure the bubble again, too."""
         super().forget()
         self._natural_for = -1
 
     def text_box(self) -> QRect:
-        """Inside the bubble."""
+        """Return the box inside the bubble."""
         limit = int(self.width * _BUBBLE_SHARE) - 2 * _BUBBLE_X
         if self._natural_for != limit and self.column is not None:
             is_wide = self._is_long and self.row.is_open
@@ -280,7 +280,7 @@ class QuestionCard(Card):
         return QRect(left, _BUBBLE_Y + 2, self._natural, 0)
 
     def frame_height(self) -> int:
-        """With the bubble's lower edge, and the arrows between versions under it."""
+        """Return the height with the bubble's lower edge and the arrows between versions."""
         return self._bubble_height() + (VERSIONS_HEIGHT + 2 if self.row.versions else 0)
 
     def _bubble_height(self) -> int:
@@ -288,14 +288,14 @@ class QuestionCard(Card):
         return super().frame_height() + _BUBBLE_Y - 2 + foot
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """The bubble."""
+        """Paint the bubble."""
         box = self.text_box()
         left = box.left() - _BUBBLE_X
         rect = QRect(left, 0, self.width - left, self._bubble_height())
         draw_panel(painter, rect, self.theme.tokens.bubble, None, radius=12)
 
     def paint_spots(self, painter: QPainter, state: PaintState) -> None:
-        """Also the names of the languages."""
+        """Paint the spots, and the names of the languages."""
         super().paint_spots(painter, state)
         paint_fence_names(self, painter, state)
 
@@ -336,7 +336,7 @@ class FoldCard(MarkdownCard):
     _LINE = 24
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """The line itself."""
+        """Return the line itself as a spot, and those of the code while it is open."""
         width = 26 + text_width(self.theme, self._title(), 12) + 24
         rect = QRect(0, 0, min(width, self.width), self._LINE)
         tip = tr("Fold") if self.row.is_open else tr("Show")
@@ -344,20 +344,20 @@ class FoldCard(MarkdownCard):
         return [fold, *(fence_spots(self) if self.row.is_open else [])]
 
     def text_box(self) -> QRect:
-        """Indented under the line."""
+        """Return the box below the line, indented."""
         return QRect(14, self._LINE + 4, self.width - 14, 0)
 
     def frame_height(self) -> int:
-        """Only the line while it is folded."""
+        """Return the height; it is that of the line while it is folded."""
         return super().frame_height() if self.row.is_open else self._LINE
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
-        """Nothing is laid out while it is folded."""
+        """Lay out the text, but nothing while it is folded."""
         self.width = width
         return super().lay_out(width, top, bottom) if self.row.is_open else self._LINE
 
     def has_text_at(self, x: int, y: int) -> bool:
-        """Only while it is open."""
+        """Return whether a press here begins a selection: only while the card is open."""
         return self.row.is_open and super().has_text_at(x, y)
 
     def refresh(self) -> None:
@@ -366,7 +366,7 @@ class FoldCard(MarkdownCard):
             super().refresh()
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
-        """The line, and the text with a bar beside it while it is open."""
+        """Paint the line, and the text with a bar beside it while it is open."""
         self._paint_line(painter, state)
         if self.row.is_open:
             super().paint(painter, state)
@@ -414,15 +414,15 @@ class PlanCard(MarkdownCard):
     """The model's plan, as it sent it."""
 
     def text_box(self) -> QRect:
-        """Under the header."""
+        """Return the box below the header."""
         return QRect(16, 38, self.width - 32, 0)
 
     def frame_height(self) -> int:
-        """With the lower edge."""
+        """Return the height with the lower edge."""
         return super().frame_height() + 12
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """A box with a title."""
+        """Paint a box with a title."""
         tokens = self.theme.tokens
         rect = QRect(0, 0, self.width, self.frame_height())
         draw_panel(painter, rect, tokens.raised, tokens.line)

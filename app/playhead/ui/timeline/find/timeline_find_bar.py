@@ -70,7 +70,7 @@ class TimelineFindBar(FindBar):
             self.finder.step(direction)
 
     def place(self) -> None:
-        """Stand at the right end above the text."""
+        """Place the bar at the right end above the text."""
         port = self._canvas.viewport.geometry()
         width = min(_WIDTH, port.width() - 2 * _MARGIN)
         self.setGeometry(port.right() - width - _MARGIN, _ABOVE, width, self.sizeHint().height())

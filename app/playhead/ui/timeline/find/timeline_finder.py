@@ -55,17 +55,17 @@ class TimelineFinder(QObject):
 
     @property
     def total(self) -> int:
-        """How many places are known."""
+        """The number of places found so far."""
         return sum(self._counts.values())
 
     @property
     def is_searching(self) -> bool:
-        """Whether there may be more."""
+        """True while there may be more."""
         return self._timer.isActive()
 
     @property
     def number(self) -> int:
-        """Which place is shown, counted from 1; 0 before the first."""
+        """The number of the place that is shown, counted from 1; 0 before the first."""
         at = self._canvas.model.index_of(self._key)
         if self._place is None or at is None:
             return 0
@@ -86,7 +86,7 @@ class TimelineFinder(QObject):
         self._canvas.viewport.update()
 
     def rows_changed(self) -> None:
-        """Rows came or grew: they are counted in a moment."""
+        """Count again, after a short delay, because rows were added or grew."""
         if self._wanted is not None and not self._again.isActive():
             self._again.start()
 
@@ -167,7 +167,7 @@ class TimelineFinder(QObject):
             self._counts.pop(key, None)
 
     def _step_rows(self, start: int, direction: int) -> None:
-        """The first row from `start` on that has a place, round the end."""
+        """Go to the first row from `start` on that has a place, wrapping around at the end."""
         rows = self._canvas.sheet.rows
         for step in range(len(rows) + 1):
             index = (start + step * direction) % len(rows)
@@ -228,7 +228,7 @@ class TimelineFinder(QObject):
         return None
 
     def _shown_count(self, index: int, most: int) -> int:
-        """How many places the card shows while it is folded."""
+        """Return how many places the card shows while it is folded."""
         column = self._canvas.sheet.card(index).column
         if self._canvas.sheet.rows[index].kind not in IN_COLUMN:
             return most
@@ -271,7 +271,7 @@ class TimelineFinder(QObject):
         self._canvas.ringed = ""
 
     def _wait(self, direction: int) -> None:
-        """The text of a card is still being read: try again in the next frame."""
+        """Try again in the next frame, because the text of a card is still being read."""
         self._pending = direction
         self._later.start(16)
 

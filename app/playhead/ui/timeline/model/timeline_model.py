@@ -459,7 +459,7 @@ class TimelineModel:
             self._changes.changed.add(self._run_console)
 
     def _note_output(self, report: RunReport) -> None:
-        """Note the path of the whole output if only a part was shown."""
+        """Store the path of the whole output if only a part was shown."""
         if self._run_console is not None and report.output_path:
             self.rows[self._run_console].items = [report.output_path]
 

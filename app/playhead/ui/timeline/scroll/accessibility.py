@@ -58,7 +58,7 @@ _STATES: dict[CodeState, str] = {
 
 
 def spoken_text(row: Row) -> str:
-    """An entry in words: what it is, how it stands, what it says."""
+    """Return an entry in words: its kind, its state, its text."""
     kind = tr(_KINDS.get(row.kind, "")) or tr("Note")
     if row.kind == "code":
         kind = " ".join(filter(None, (row.language, kind)))
@@ -91,54 +91,54 @@ class AccessibleEntry(QAccessibleInterface):
         self.row = row
 
     def isValid(self) -> bool:
-        """Whether the entry is still shown."""
+        """Return whether the entry is still shown."""
         return self._owner.index_of(self.row) >= 0
 
-    def object(self) -> QObject | None:  # type: ignore[override]  # no widget stands behind it
-        """None: it is drawn."""
+    def object(self) -> QObject | None:  # type: ignore[override]  # it has no widget
+        """Return None: the entry is drawn."""
         return None
 
     def window(self) -> QWindow | None:  # type: ignore[override]
-        """The list's."""
+        """Return the list's window."""
         return self._owner.window()
 
     def parent(self) -> QAccessibleInterface:
-        """The list."""
+        """Return the list."""
         return self._owner
 
     def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]
-        """It has none."""
+        """Return None: an entry has no children."""
         return None
 
     def childAt(self, x: int, y: int) -> QAccessibleInterface | None:  # type: ignore[override]
-        """It has none."""
+        """Return None: an entry has no children."""
         return None
 
     def childCount(self) -> int:
-        """It has none."""
+        """Return 0: an entry has no children."""
         return 0
 
     def indexOfChild(self, child: QAccessibleInterface) -> int:
-        """It has none."""
+        """Return -1: an entry has no children."""
         return -1
 
     def role(self) -> QAccessible.Role:
-        """An item of a list."""
+        """Return the role of a list item."""
         return QAccessible.Role.ListItem
 
     def text(self, kind: QAccessible.Text) -> str:
-        """Its words are its name."""
+        """Return its words as its name."""
         return spoken_text(self.row) if kind == QAccessible.Text.Name else ""
 
     def setText(self, kind: QAccessible.Text, text: str) -> None:
-        """It cannot be written to."""
+        """Ignore the text: an entry cannot be written to."""
 
     def rect(self) -> QRect:
-        """Where it is on the screen."""
+        """Return where it is on the screen."""
         return self._owner.rect_of(self.row)
 
     def state(self) -> QAccessible.State:
-        """Whether the ring of the keyboard is around it."""
+        """Return its state: focused if the keyboard's ring is around it."""
         state = QAccessible.State()
         state.readOnly = state.focusable = True  # type: ignore[attr-defined]
         state.focused = self._owner.is_ringed(self.row)  # type: ignore[attr-defined]
@@ -155,25 +155,25 @@ class AccessibleTimeline(QAccessibleWidget):
         self._faces: dict[str, AccessibleEntry] = {}
 
     def childCount(self) -> int:
-        """Its entries and its widgets."""
+        """Return the number of its entries and its widgets."""
         return len(self._canvas.model.rows) + super().childCount()
 
     def child(self, index: int) -> QAccessibleInterface | None:  # type: ignore[override]
-        """An entry, or one of its widgets."""
+        """Return an entry, or one of its widgets."""
         rows = self._canvas.model.rows
         if 0 <= index < len(rows):
             return self.face(rows[index])
         return super().child(index - len(rows))
 
     def indexOfChild(self, child: QAccessibleInterface) -> int:
-        """Where an entry or a widget stands."""
+        """Return the index of an entry or a widget."""
         if isinstance(child, AccessibleEntry):
             return self.index_of(child.row)
         index = super().indexOfChild(child)
         return index + len(self._canvas.model.rows) if index >= 0 else -1
 
     def childAt(self, x: int, y: int) -> QAccessibleInterface | None:  # type: ignore[override]
-        """What is at a place of the screen."""
+        """Return what is at a point of the screen."""
         point = self._canvas.viewport.mapFromGlobal(QPoint(x, y))
         for index in self._canvas.visible_rows():
             if self._canvas.card_rect(index).contains(point):
@@ -181,19 +181,19 @@ class AccessibleTimeline(QAccessibleWidget):
         return super().childAt(x, y)
 
     def face(self, row: Row) -> AccessibleEntry:
-        """The one interface of an entry: Qt knows it by its identity."""
+        """Return the one interface of an entry: Qt knows it by its identity."""
         face = self._faces.get(row.key)
         if face is None or face.row is not row:
             face = self._faces[row.key] = AccessibleEntry(self, row)
         return face
 
     def index_of(self, row: Row) -> int:
-        """Where an entry stands; -1 when it is gone."""
+        """Return the index of an entry; -1 when it is gone."""
         index = self._canvas.model.index_of(row.key)
         return -1 if index is None else index
 
     def rect_of(self, row: Row) -> QRect:
-        """Where an entry is on the screen."""
+        """Return where an entry is on the screen."""
         index = self.index_of(row)
         if index < 0 or index >= self._canvas.sheet.count:
             return QRect()
@@ -201,18 +201,18 @@ class AccessibleTimeline(QAccessibleWidget):
         return QRect(self._canvas.viewport.mapToGlobal(rect.topLeft()), rect.size())
 
     def is_ringed(self, row: Row) -> bool:
-        """Whether the keyboard is at an entry."""
+        """Return whether the keyboard is at an entry."""
         return self._canvas.ringed == row.key and self._view.hasFocus()
 
     def tell_focus(self, key: str) -> None:
-        """The keyboard went to an entry."""
+        """Report that the keyboard moved to an entry."""
         index = self._canvas.model.index_of(key)
         if index is not None:
             face = self.face(self._canvas.model.rows[index])
             QAccessible.updateAccessibility(QAccessibleEvent(face, QAccessible.Event.Focus))
 
     def tell_change(self) -> None:
-        """There are other entries now."""
+        """Report that there are other entries now."""
         QAccessible.updateAccessibility(
             QAccessibleEvent(self._view, QAccessible.Event.ObjectReorder)
         )

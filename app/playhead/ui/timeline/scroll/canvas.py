@@ -87,7 +87,7 @@ class Canvas(QObject):
         self.coalescer.due()
 
     def selected_text(self) -> str:
-        """What is selected, as text."""
+        """Return the selection as text."""
         return selected_text(self.selection, self.sheet) if self.selection else ""
 
     def select_all(self) -> None:
@@ -112,7 +112,7 @@ class Canvas(QObject):
             self.ring_moved.emit(key)
 
     def is_following(self) -> bool:
-        """Whether the view stays at the end while something streams in."""
+        """Return whether the view stays at the end while something streams in."""
         return self._is_following
 
     def jump_to_end(self) -> None:
@@ -153,7 +153,7 @@ class Canvas(QObject):
         self.scrolled.emit()
 
     def _hold_line(self) -> None:
-        """Lines will be broken elsewhere: hold the one at the top, not its block."""
+        """Keep the line at the top in place, not its block: lines will be broken elsewhere."""
         if not self._is_following:
             self._line = self._line or self.sheet.line_at(self.top)
             self._anchor = self._line
@@ -166,22 +166,22 @@ class Canvas(QObject):
             self.scroll_by(change)
 
     def follow_if_at_end(self) -> None:
-        """Stay at the end if the view came to stand there."""
+        """Follow the end if the view has reached it."""
         self._is_following = self.top >= self.max_top() - AT_END
 
     def max_top(self) -> int:
-        """Where the view begins at the very end."""
+        """Return the top of the view when it is at the very end."""
         return max(0, self.sheet.height - self.viewport.height())
 
     def column(self) -> QRect:
-        """Where the text runs, in the viewport."""
+        """Return the column of text in the viewport."""
         width = self.viewport.width()
         margin = GAP_XXXL if width > 420 else _NARROW
         column = max(120, min(COLUMN_WIDTH, width - 2 * margin))
         return QRect((width - column) // 2, 0, column, self.viewport.height())
 
     def card_rect(self, index: int) -> QRect:
-        """Where a card is in the viewport."""
+        """Return where a card is in the viewport."""
         column = self.column()
         top = self.sheet.top_of(index) - self.top
         return QRect(
@@ -189,17 +189,17 @@ class Canvas(QObject):
         )
 
     def visible_rows(self) -> list[int]:
-        """The rows that can be seen."""
+        """Return the rows that can be seen."""
         return list(self.sheet.visible(self.top, self.top + self.viewport.height()))
 
     def row_changed(self, key: str) -> None:
-        """A row looks different: lay it out and draw it."""
+        """Lay out and draw a row that looks different."""
         self.sheet.touch(key)
         self.model.mark(key)
         self.flush()
 
     def _take_formulas(self) -> None:
-        """What stood there as LaTeX is drawn now."""
+        """Draw the formulas that were shown as LaTeX until now."""
         if self._has_new_formulas:
             self._has_new_formulas = False
             for key in self.sheet.renew():
@@ -286,7 +286,7 @@ class Canvas(QObject):
         self.top = max(0, min(self.top, self.max_top()))
 
     def _update_sticky(self, moved: int) -> None:
-        """What stays at the top was moved with the rest: draw it where it belongs."""
+        """Draw the sticky parts at the top again, because they were scrolled with the rest."""
         for index in self.sheet.visible(self.top, self.top + max(0, moved) + 1):
             if high := self.sheet.card(index).sticky_height:
                 rect = self.card_rect(index)
@@ -328,5 +328,5 @@ class Canvas(QObject):
         painter.end()
 
     def content_y(self, point: QPoint) -> int:
-        """A point of the viewport as a height in the whole."""
+        """Return a point of the viewport as a height in the whole."""
         return point.y() + self.top

@@ -26,7 +26,7 @@ _MARGIN = 28
 
 
 class Caret:
-    """Where a selection begins that the keyboard draws. Owner: the view."""
+    """Extends a selection with the keyboard, from the mark where it begins. Owner: the view."""
 
     def __init__(self, canvas: Canvas) -> None:
         self._canvas = canvas
@@ -34,7 +34,7 @@ class Caret:
         """Where was clicked last."""
 
     def press(self, event: QKeyEvent) -> bool:
-        """Whether the key drew the selection on."""
+        """Extend the selection, and return whether the key did so."""
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if not modifiers & Qt.KeyboardModifier.ShiftModifier:
             return False
@@ -58,7 +58,7 @@ class Caret:
         return True
 
     def begin(self) -> Mark | None:
-        """Where a selection begins: at the last click, the ring, or the first text in sight."""
+        """Return where a selection begins: the last click, the ring, or the first visible text."""
         canvas = self._canvas
         if self.mark is not None and self.mark.row < len(canvas.sheet.rows):
             return self.mark
@@ -99,7 +99,7 @@ class Caret:
         return self._beside(mark, -1 if move in _BACKWARDS else 1)
 
     def _beside(self, mark: Mark, step: int) -> Mark:
-        """The near end of the next row that has text."""
+        """Return the near end of the next row that has text."""
         sheet = self._canvas.sheet
         index = mark.row + step
         while 0 <= index < len(sheet.rows):

@@ -27,7 +27,7 @@ class Coalescer(QObject):
         self._timer.timeout.connect(self._on_timeout)
 
     def due(self) -> None:
-        """Note that something is new: flush now if the last frame is over, else at its end."""
+        """Schedule a flush: immediately if the last frame is over, else at its end."""
         self._is_due = True
         if not self._timer.isActive() and not self._is_running:
             self._run()

@@ -67,7 +67,7 @@ class Copier:
         return shown[0] if is_lone else None
 
     def markdown_of(self, index: int) -> str:
-        """An entry as Markdown that shows it as it is."""
+        """Return an entry as Markdown that shows it as it is."""
         row = self._sheet.rows[index]
         match row.kind:
             case "answer" | "question" | "plan" | "reasoning" | "rendered":
@@ -85,7 +85,7 @@ class Copier:
                 return self._sheet.source(index)
 
     def text_of(self, index: int) -> str:
-        """An entry as it is shown, without marks."""
+        """Return an entry as it is shown, without marks."""
         row = self._sheet.rows[index]
         if row.kind not in MARKDOWN_KINDS:
             return self._sheet.card(index).source().strip("\n")
@@ -98,7 +98,7 @@ class Copier:
         return column.text_between(START, END).strip("\n") if len(column) else ""
 
     def selection(self, selection: Selection, *, is_markdown: bool) -> str:
-        """What is selected; the entries at its ends as far as they are."""
+        """Return the selection; of the entries at its ends, only the selected part."""
         first = selection.first.row
         last = min(selection.last.row, len(self._sheet.rows) - 1)
         whole = self.markdown_of if is_markdown else self.text_of
@@ -120,7 +120,7 @@ class Copier:
         return "\n\n".join(piece for piece in pieces if piece)
 
     def turn(self, index: int, messages: Sequence[Message], *, is_markdown: bool) -> str:
-        """The question of an entry with all that came of it."""
+        """Return the question of an entry with everything that came of it."""
         rows = self._sheet.rows
         first, last = turn_of(rows, index)
         if not is_markdown:
@@ -137,7 +137,7 @@ class Copier:
 
 
 def turn_of(rows: Sequence[Row], index: int) -> tuple[int, int]:
-    """The first and the last row of the turn in which a row stands."""
+    """Return the first and the last row of the turn that contains a row."""
     first = index
     while first and rows[first].kind not in ("question", "attachment"):
         first -= 1
@@ -152,7 +152,7 @@ def turn_of(rows: Sequence[Row], index: int) -> tuple[int, int]:
 
 
 def messages_markdown(messages: Sequence[Message]) -> str:
-    """Messages as Markdown, without a heading that says who speaks; pictures are only named."""
+    """Return messages as Markdown, without headings for the speakers; pictures are only named."""
     from playhead.formats.documents.markdown_document import (
         write_markdown,  # not needed for the first paint
     )
@@ -201,7 +201,7 @@ class _PictureJob(QRunnable):
         self._answer.read.connect(copier._read)
 
     def run(self) -> None:
-        """Called in a thread of the pool."""
+        """Read the picture; Qt calls this in a thread of the pool."""
         self._answer.read.emit(_picture(self._source, self._kind))
 
 

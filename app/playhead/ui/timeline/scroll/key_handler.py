@@ -27,7 +27,7 @@ class EntryRing:
         self._activate = activate
 
     def press(self, event: QKeyEvent) -> bool:
-        """Whether the key meant something for the entry, or moved the ring."""
+        """Handle a key for the entry or the ring, and return whether it had a meaning."""
         key, modifiers = event.key(), event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if modifiers == Qt.KeyboardModifier.AltModifier:
             return self._choose(key)
@@ -40,7 +40,7 @@ class EntryRing:
         return index is not None and self._do(key, index)
 
     def move(self, direction: int) -> None:
-        """To the next entry; through a long one by steps."""
+        """Move to the next entry, or a step further in a long one."""
         canvas = self._canvas
         height = canvas.viewport.height()
         index = canvas.model.index_of(canvas.ringed)
@@ -61,7 +61,7 @@ class EntryRing:
         self._reveal(canvas.card_rect(target), direction)
 
     def _first_seen(self, seen: list[int], direction: int) -> int | None:
-        """The first entry that is whole in sight; going up, the last one."""
+        """Return the first entry that is completely visible; the last one when going up."""
         whole = [index for index in seen if self._can_have(index)]
         seen_from = self._canvas.viewport.rect()
         inside = [index for index in whole if seen_from.contains(self._canvas.card_rect(index))]
@@ -159,7 +159,7 @@ class KeyHandler:
         self._ring = EntryRing(canvas, copier, activate)
 
     def press(self, event: QKeyEvent) -> bool:
-        """Whether the key meant something here."""
+        """Handle a key, and return whether it had a meaning here."""
         canvas = self._canvas
         if event.matches(QKeySequence.StandardKey.Copy):
             self._copier.copy()
@@ -181,7 +181,7 @@ class KeyHandler:
         return True
 
     def menu_point(self) -> QPoint:
-        """Where the menu opens by the keyboard: at the button or the entry that has the ring."""
+        """Return where the keyboard opens the menu: at the button or the entry with the ring."""
         canvas = self._canvas
         seen = canvas.viewport.rect()
         if canvas.focused is not None:

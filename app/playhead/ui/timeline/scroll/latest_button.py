@@ -36,7 +36,7 @@ class LatestButton(QToolButton):
 
     @property
     def count(self) -> int:
-        """How many entries came, or grew, below what is read."""
+        """The number of entries that were added, or grew, below what is read."""
         return len(self._new)
 
     def take(self, changes: Changes) -> None:
@@ -51,7 +51,7 @@ class LatestButton(QToolButton):
         self._new |= {row.key for row in grown if row.is_streaming}
 
     def refresh(self) -> None:
-        """Show where the view stands; what can be seen is not new any more."""
+        """Show or hide the button for the view's position; visible entries are not new any more."""
         canvas = self._canvas
         bottom = canvas.top + canvas.viewport.height()
         self._new = {key for key in self._new if self._is_below(key, bottom)}
@@ -63,7 +63,7 @@ class LatestButton(QToolButton):
         self.raise_()
 
     def dress(self) -> None:
-        """The colours are others."""
+        """Apply the colours after they changed."""
         tokens = self._theme.tokens
         self.setIcon(self._theme.icon("arrow-down", "text"))
         self.setStyleSheet(

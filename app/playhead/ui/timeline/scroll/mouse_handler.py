@@ -29,7 +29,7 @@ _TABLE_ACTIONS: tuple[tuple[IntentKind, str, str], ...] = (
 
 
 class EntryMenu(QMenu):
-    """What can be done with what is selected, and with an entry.
+    """Menu with the actions for the selection and for an entry.
 
     Signal: `find_requested()`.
     """
@@ -158,7 +158,7 @@ class MouseHandler(QObject):
         self._drag.timeout.connect(self._on_drag)
 
     def forget(self) -> None:
-        """Nothing is hovered or pressed any more."""
+        """Reset the state: nothing is hovered or pressed any more."""
         self._canvas.hovered = (-1, None)
         self._point(None)
         self._pressed = None
@@ -166,7 +166,7 @@ class MouseHandler(QObject):
         self._drag.stop()
 
     def refresh(self) -> None:
-        """The rows moved under the mouse."""
+        """Update what is hovered after the rows moved under the mouse."""
         port = self._canvas.viewport
         if self._begun is None and port.underMouse():
             self._hover(port.mapFromGlobal(QCursor.pos()))
@@ -235,7 +235,7 @@ class MouseHandler(QObject):
             self._select_around(mark, "word")
 
     def mark_at(self, point: QPoint) -> Mark | None:
-        """The place in the text nearest to a point of the viewport."""
+        """Return the place in the text nearest to a point of the viewport."""
         canvas = self._canvas
         if not canvas.sheet.rows:
             return None
@@ -249,7 +249,7 @@ class MouseHandler(QObject):
         return Mark(index, card.place_at(point.x() - corner.x(), point.y() - corner.y()))
 
     def show_tip(self, event: QEvent) -> None:
-        """The name of a button, or where a link leads."""
+        """Show the name of a button, or where a link leads."""
         point = cast("QHelpEvent", event).pos()
         _, spot = self._spot_at(point)
         text = spot.tip if spot is not None else self._link_at(point) or self._tip_at(point)
@@ -332,7 +332,7 @@ class MouseHandler(QObject):
         self._canvas.viewport.setCursor(self._cursor(found, point))
 
     def printed_at(self, point: QPoint) -> tuple[str, int]:
-        """The output under a point and the number of its line, -1 for none."""
+        """Return the output under a point and the number of its line, -1 for none."""
         index = self._row_at(point)
         card = self._canvas.sheet.card(index) if index >= 0 else None
         if not isinstance(card, ConsoleCard):
@@ -342,7 +342,7 @@ class MouseHandler(QObject):
         return (card.row.key, number) if number >= 0 else ("", -1)
 
     def _point(self, point: QPoint | None) -> None:
-        """Tell when another line of an output is under the mouse."""
+        """Emit `printed_pointed` when another line of an output is under the mouse."""
         printed = self.printed_at(point) if point is not None else ("", -1)
         if printed != self._printed:
             self._printed = printed

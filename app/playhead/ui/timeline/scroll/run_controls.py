@@ -1,4 +1,4 @@
-"""What a running program has in the timeline: its text fields and its seconds.
+"""Controls of a running program in the timeline: its text fields and its seconds.
 
 The fields answer its questions or type to it.
 """
@@ -137,7 +137,7 @@ class RunClock:
         self._timer.timeout.connect(self._on_tick)
 
     def follow(self) -> None:
-        """Something happened: a run may have begun or ended."""
+        """Start or stop the timer: a run may have begun or ended."""
         is_running = self._canvas.model.running is not None
         if is_running != self._timer.isActive():
             self._timer.start() if is_running else self._timer.stop()

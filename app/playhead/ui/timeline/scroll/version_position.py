@@ -15,7 +15,7 @@ class VersionPosition:
         self._bottom = 0
 
     def note(self, index: int, target: str) -> None:
-        """A version is asked for by the arrows at the end of a row."""
+        """Store the version that was requested with the arrows at the end of a row."""
         self._target = target
         self._bottom = self._canvas.card_rect(index).bottom()
 
@@ -38,7 +38,7 @@ class VersionPosition:
 
 
 def version_beside(canvas: Canvas, index: int, step: int) -> str:
-    """The version before (-1) or after (1) the one that a row ends or belongs to."""
+    """Return the version before (-1) or after (1) the one that a row ends or belongs to."""
     rows = canvas.sheet.rows
     for row in rows[index:]:
         if row.versions is not None:
