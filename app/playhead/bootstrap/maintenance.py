@@ -88,9 +88,7 @@ def record_crashes(program: str) -> Generator[CrashWatch]:
 
 @contextmanager
 def record_errors(watch: CrashWatch) -> Generator[None]:
-    """Record uncaught errors of the loop's tasks and of threads; they are still reported as
-    usual.
-    """
+    """Record unhandled errors of loop tasks and threads; they are still reported as usual."""
     loop = asyncio.get_running_loop()
     told_of_threads = threading.excepthook
 

@@ -246,7 +246,7 @@ class _Window:
 
     @contextlib.contextmanager
     def _defects_reported(self) -> Any:
-        """Send what no part has caught to the log and, in words, to the window."""
+        """Send errors that no part has handled to the log and, in words, to the window."""
         loop = asyncio.get_running_loop()
         previous = sys.excepthook, threading.excepthook
         sys.excepthook = self._report

@@ -52,7 +52,7 @@ class KeyInfo(Struct, frozen=True):
 
 
 class KeyringStatus(Struct, frozen=True, kw_only=True):
-    """Whether keys can be kept; `message` explains why not and what to do.
+    """The state of the keyring: whether it can keep keys; `message` says why not and what to do.
 
     `is_locked`: the user was asked to unlock the keyring, and did not.
     """

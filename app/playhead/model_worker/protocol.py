@@ -27,7 +27,7 @@ DOCUMENT_PART = "document_path"
 
 
 class Parameters(Struct, frozen=True, kw_only=True):
-    """How the model is to answer, under OpenAI's names; beside the other fields of an `Ask`."""
+    """The parameters of the answer, under OpenAI's names; beside the other fields of an `Ask`."""
 
     temperature: float | None = None
     max_tokens: int | None = None

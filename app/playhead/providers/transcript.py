@@ -94,7 +94,7 @@ class _Block:
         return (found.format, found.text) == (proposal.language, proposal.code)
 
     def propose(self, proposal: Proposal) -> None:
-        """Note the code that is about to run; the model gets the user's edit."""
+        """Record the code that is about to run; the model gets the user's edit."""
         ran = fenced(proposal.code, proposal.language)
         if self.message is None:
             self.ran = ran
@@ -102,7 +102,7 @@ class _Block:
             self.add_note(describe_edit(self.message.text, proposal.code, proposal.language))
 
     def report(self, report: RunReport) -> None:
-        """Note the state of a run."""
+        """Record the state of a run."""
         self.has_run = True
         self._notes += filter(None, (run_end_for_model(report),))
 

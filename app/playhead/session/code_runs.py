@@ -92,7 +92,7 @@ class KernelEpoch:
         return bool(self.after) and self.after == count_runs(self._conversation.messages)
 
     def renew(self) -> int:
-        """Note that the kernel is a new one; return the number of runs before it."""
+        """Record that the kernel is a new one; return the number of runs before it."""
         self._at = time.time()
         self.after = count_runs(self._conversation.messages)
         return self.after

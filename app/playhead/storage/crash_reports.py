@@ -138,7 +138,7 @@ class CrashWatch:
         faulthandler.enable(file)
 
     def record(self, error: BaseException) -> None:
-        """Write a report of an uncaught error, once."""
+        """Write a report of an unhandled error, once."""
         trace = error.__traceback__
         last = (0, "")
         while trace is not None:

@@ -47,7 +47,7 @@ class WorkerThread:
                 continue
             try:
                 result = call()
-            except BaseException as error:  # noqa: BLE001 - it reaches whoever waits
+            except BaseException as error:  # noqa: BLE001 - it reaches the waiting caller
                 future.set_exception(error)
             else:
                 future.set_result(result)

@@ -141,7 +141,7 @@ class TerminalDisplay:
             self._show_aside(chunk)
 
     def wait(self) -> None:
-        """Say that the model is being asked."""
+        """Show that the model is being asked."""
         self.screen.live("…")
 
     def decide(self, proposal: Wire) -> Verdict | None:
@@ -190,7 +190,7 @@ class TerminalDisplay:
             self.screen.write_line(f"typed ahead, not read by the code: {visible(line)}", "dim")
 
     def fail(self, error: AppError) -> None:
-        """Say what went wrong and what to do."""
+        """Show what went wrong and what to do."""
         self.screen.end_line()
         screen = Screen(Console(stderr=True, force_jupyter=False))
         for text, style in ((f"✗ {error.title}", "bold red"), (error.explanation, "")):

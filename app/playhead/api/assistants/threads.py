@@ -400,7 +400,7 @@ class Threads:
 
 
 def keep_new_messages(thread: ThreadState, before: int, messages: Sequence[NewMessage]) -> None:
-    """Note which messages of the conversation, from place `before` on, are these."""
+    """Record which messages of the conversation, from index `before` on, correspond to these."""
     path = thread.session.conversation.messages[before:]
     for asked in messages:
         count = sum(not chunk.start and not chunk.end for chunk in asked.entry.chunks)

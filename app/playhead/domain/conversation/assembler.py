@@ -52,7 +52,7 @@ class PrintedRecorder:
         return PrintedLines(tuple(at for at, _line in marks), tuple(line for _at, line in marks))
 
     def _mark(self, line: int) -> None:
-        """Note a line; within one line of output only the last counts, as for a progress bar."""
+        """Record a line; within one line of output only the last counts, as for a progress bar."""
         marks = self._last or self._first
         if marks and marks[-1][0] == self._at:
             marks[-1] = (self._at, line)

@@ -49,7 +49,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
 
 class RunEnd(Struct, frozen=True, kw_only=True):
-    """Why a run or its kernel ended; `domain.text.run_ends` has the words for it.
+    """The reason why a run or its kernel ended; `domain.text.run_ends` has the words for it.
 
     `limit` is in seconds, for memory in bytes. `grace_s` is the time in which code that was to
     stop did not, so that its kernel was killed. `words` are those of another program or version.

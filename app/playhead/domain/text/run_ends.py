@@ -1,4 +1,4 @@
-"""How a run ended, worded once for the window, the terminal, the wire, documents and models.
+"""Texts for the end of a run, shared by the window, the terminal, the wire, documents and models.
 
 `tr` puts a text into the language of its reader; without one the words are English.
 """
@@ -34,7 +34,7 @@ def run_end_for_model(report: RunReport) -> str:
 
 
 def run_end_as_output(chunk: Chunk) -> list[Chunk]:
-    """Return the console message for a run's end of which nothing else in the stream tells.
+    """Return the console message for a run's end that nothing else in the stream reports.
 
     A stop that nobody but the user caused has a traceback.
     """

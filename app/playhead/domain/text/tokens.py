@@ -1,4 +1,4 @@
-"""How many tokens a text has, estimated without a tokenizer."""
+"""An estimate of the number of tokens in a text, made without a tokenizer."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def count_text(text: str) -> int:
 
 
 def _count_others(text: str, plain: int) -> float:
-    """Count characters of two, three and four bytes, told apart by the lengths in two encodings."""
+    """Count characters of two, three and four bytes from the lengths in two encodings."""
     size, four = utf8_length(text), utf16_length(text) - len(text)
     both = len(text) - plain - four
     three = size - plain - 4 * four - 2 * both

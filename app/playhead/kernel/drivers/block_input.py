@@ -63,7 +63,7 @@ class BlockInput:
         return self._pipe.read_bytes()
 
     def opened(self) -> None:
-        """Note that the program has opened it."""
+        """Record that the program has opened it."""
         with self._lock:
             self._is_open = True
             if self._has_end:

@@ -221,7 +221,7 @@ class DeltaWriter:
         return self._on_image(chunk) if is_shown else []
 
     def _on_run(self) -> None:
-        """Note that proposed code runs here: its call needs no decision any more."""
+        """Record that proposed code runs here: its call no longer needs a decision."""
         if self._proposal is not None:
             self._proposal = None
             self._calls.settle_code()
