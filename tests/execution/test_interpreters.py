@@ -232,7 +232,7 @@ async def test_a_python_is_looked_at(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["echo hello", "exit 3", "echo '[]'"])
 async def test_what_is_no_python_is_refused_in_words(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ExecutionError, match="no Python"):
+    with pytest.raises(ExecutionError, match="not a usable Python"):
         await InterpreterFinder(tmp_path).probe(script(tmp_path / "python", text))
 
 

@@ -70,7 +70,7 @@ def test_a_file_that_is_no_image_is_named_and_breaks_nothing(tmp_path: Path):
 def test_a_pipe_is_no_file_and_stops_nothing(tmp_path: Path, kind: str, reader: InputSupport):
     path = tmp_path / "a.png"
     os.mkfifo(path)
-    assert "no ordinary file" in content(path, reader, kind)
+    assert "not an ordinary file" in content(path, reader, kind)
 
 
 def encoded(size: tuple[int, int], kind: str = "PNG") -> str:
@@ -122,7 +122,8 @@ def test_others_get_nothing_but_the_path_that_stands_beside_it(tmp_path: Path):
 
 
 @pytest.mark.parametrize(
-    ("data", "why"), [(b"%PDF-" + b"x" * 1_000, "taken"), (b"<html>", "no PDF"), (None, "No such")]
+    ("data", "why"),
+    [(b"%PDF-" + b"x" * 1_000, "limit"), (b"<html>", "not a PDF"), (None, "No such")],
 )
 def test_a_pdf_that_cannot_be_sent_is_said(tmp_path: Path, data: bytes | None, why: str):
     path = tmp_path / "report.pdf"

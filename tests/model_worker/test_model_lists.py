@@ -152,7 +152,7 @@ async def test_a_server_without_a_list_is_answered_for_by_the_table(model_worker
     [
         (ms.error(401, f"Bad key {KEY}"), "refused the key"),
         (ms.error(500, "oh"), "failed"),
-        (Reply(body={"hello": "there"}), "no list of models"),
+        (Reply(body={"hello": "there"}), "not a list of models"),
     ],
 )
 async def test_a_list_that_cannot_be_had_is_said_in_words(

@@ -81,7 +81,7 @@ class Finding(NamedTuple):
 
 
 def _pattern(words: dict[str, str]) -> re.Pattern[str]:
-    return re.compile("|".join(rf"(?<![\w-]){word}(?![\w-])" for word in words), re.IGNORECASE)
+    return re.compile("|".join(rf"(?<![\w-])(?:{word})(?![\w-])" for word in words), re.IGNORECASE)
 
 
 _PROSE, _TEXT = _pattern(_WORDS), _pattern(_TEXT_WORDS)

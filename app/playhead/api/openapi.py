@@ -69,11 +69,11 @@ _ALSO = (
 """Values that no operation names by itself."""
 
 _REASONS = {
-    400: "The request is malformed; `code` says how, `param` where.",
+    400: "The request is malformed; `code` says how, `param` says where.",
     401: "The key is missing or wrong.",
-    403: "The Host or the Origin is foreign, or what is asked is switched off.",
-    404: "There is no such thing.",
-    405: "The path knows no such method.",
+    403: "The Host or the Origin is not allowed, or the requested function is switched off.",
+    404: "The requested object does not exist.",
+    405: "The path does not support this method.",
     408: "The body did not arrive in time.",
     413: "The body is too large.",
     415: "The body is not declared as JSON.",

@@ -110,7 +110,7 @@ async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOpti
 
 def _check_folder(path: str) -> None:
     if not os.path.isdir(path):
-        raise AppError(f"{path} is not a folder", remedy="Name one that is there.")
+        raise AppError(f"{path} is not a folder", remedy="Give the path of an existing folder.")
 
 
 async def _open_history(core: Core) -> None:

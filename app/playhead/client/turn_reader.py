@@ -157,9 +157,9 @@ def _settle(turn: RemoteTurn, answer: Answer) -> None:
         return
     turn.fail(
         InterpreterError(
-            "The code asks for input, and there is nobody to answer.",
+            "The code asks for input, and there is no one to answer.",
             detail=f"It asked “{str(question.get('prompt', '')).strip()}”.",
-            remedy="Run it where somebody can answer: at a terminal, or with `on_input` set.",
+            remedy="Run it where someone can answer: at a terminal, or with `on_input` set.",
             code="input_unanswered",
         )
     )

@@ -164,7 +164,7 @@ def _ask(path: str) -> dict[str, Any]:
     except (OSError, ValueError) as error:
         problem = str(error)
     raise ExecutionError(
-        "This is no Python that can be used.",
+        "This is not a usable Python.",
         detail=f"{path}: {problem}.",
         remedy="Choose the program python3 or python.exe of a Python 3.9 or newer.",
     )
@@ -173,7 +173,7 @@ def _ask(path: str) -> dict[str, Any]:
 def _not_there(path: str) -> ExecutionError:
     """Return the error for a deleted Python, or an environment whose own Python was deleted."""
     is_link = os.path.islink(path)
-    what = f"{path} leads to {os.path.realpath(path)}, which is not there" if is_link else path
+    what = f"{path} leads to {os.path.realpath(path)}, which does not exist" if is_link else path
     return ExecutionError(
         "There is no Python at this place.",
         detail=f"{what}.",
@@ -359,7 +359,7 @@ class InterpreterFinder:
         if getattr(sys, "frozen", False):
             return _bundled()
         raise ExecutionError(
-            "There is no Python that could run code.",
+            "There is no Python that can run code.",
             detail=self._status.message,
             remedy="Install Python 3.9 or newer, or choose one.",
         )

@@ -275,7 +275,7 @@ class LiveKernel:
         """Return a page of a variable. Raises ExecutionError."""
         page = table_of(await self._ask("table", name=name, first=first_row, rows=rows))
         if page is None:
-            raise ExecutionError(f"“{name}” is no table.")
+            raise ExecutionError(f"“{name}” is not a table.")
         return page
 
     def kill(self, cause: RunEnd) -> None:

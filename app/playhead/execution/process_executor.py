@@ -184,7 +184,7 @@ class ProcessExecutor:
             )
         if not Path(request.folder).is_dir():
             raise ExecutionError(
-                "The working folder is not there any more.",
+                "The working folder no longer exists.",
                 detail=request.folder,
                 remedy="Choose another folder.",
             )

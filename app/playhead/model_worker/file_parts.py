@@ -33,10 +33,10 @@ def file_bytes(path: str, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
     try:
         status = os.stat(path)
         if not stat.S_ISREG(status.st_mode):
-            raise FileError("it is no ordinary file")
+            raise FileError("it is not an ordinary file")
         if status.st_size > limit_bytes:
             has, takes = status.st_size / 1e6, limit_bytes / 1e6
-            raise FileError(f"it has {has:,.1f} MB, and {takes:,.1f} MB are taken")
+            raise FileError(f"it has {has:,.1f} MB, more than the limit of {takes:,.1f} MB")
         return Path(path).read_bytes()
     except OSError as error:
         raise FileError(error.strerror or "it cannot be read") from None
@@ -339,7 +339,7 @@ def _document(path: str, reader: InputSupport) -> list[Part]:
     try:
         data = file_bytes(path, reader.limits.document_bytes)
         if _PDF_MARK not in data[:_PDF_HEAD_BYTES]:
-            raise FileError("it is no PDF")
+            raise FileError("it is not a PDF")
     except FileError as error:
         return [text_part(f"{name} is not shown to you: {error}. Have code read it")]
     url = f"data:application/pdf;base64,{base64.b64encode(data).decode('ascii')}"

@@ -206,10 +206,10 @@ def _models(provider: str, response: httpx.Response) -> list[Model]:
     try:
         body: Any = response.json()
     except ValueError as error:
-        raise _no_list("It is no JSON.") from error
+        raise _no_list("It is not JSON.") from error
     items = _items(body)
     if items is None:
-        raise _no_list("It has not the shape of a list of models.")
+        raise _no_list("It does not have the shape of a list of models.")
     found = dict.fromkeys(model for item in items for model in _model(provider, item))
     return list(found)[:MAX_MODELS]
 
@@ -302,7 +302,7 @@ def _listed_price(value: object) -> float | None:
 def _no_list(detail: str) -> StreamFailure:
     return StreamFailure(
         "upstream_error",
-        "The server's answer is no list of models.",
+        "The server's answer is not a list of models.",
         "Check the API base in the settings; for most servers it ends in /v1.",
         detail,
     )

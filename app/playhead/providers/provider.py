@@ -289,7 +289,7 @@ def _last_chunks(parser: DeltaParser | CohereParser, done: Done, model: str) -> 
         is_limit = done.finish_reason == "length"
         raise ProviderError(
             "The answer broke off in the middle of code.",
-            detail="It reached the limit of its length." if is_limit else "The call was not whole.",
-            remedy="Raise the maximum of tokens in the settings." if is_limit else "Try again.",
+            detail="It reached its maximum length." if is_limit else "The call was incomplete.",
+            remedy="Raise “Max tokens” in the settings." if is_limit else "Try again.",
             code="upstream_truncated",
         ) from error

@@ -201,7 +201,7 @@ def _too_large(size: int) -> ProviderError:
     """Return the error of a conversation that is too long: it is then tried with less of it."""
     return ProviderError(
         "The conversation is too large to be sent.",
-        detail=f"It has {format_size(size)}, most of it pictures perhaps.",
+        detail=f"It has {format_size(size)}, perhaps mostly pictures.",
         remedy="Start a new conversation, or leave out pictures.",
         code="context_too_long",
     )

@@ -79,7 +79,7 @@ def expect_idle(state: SessionState) -> None:
     if state != "idle":
         raise SessionError(
             "This conversation is still busy.",
-            remedy="Wait until it rests, or stop it first.",
+            remedy="Wait until it has finished, or stop it first.",
             code="session_busy",
         )
 

@@ -76,7 +76,7 @@ def _link(source: str, target: str) -> None:
 def _refused(folder: Path, error: Exception) -> StorageError:
     words = error.strerror if isinstance(error, OSError) else None
     return StorageError(
-        "Nothing was reset, for the backup could not be made.",
+        "Nothing was reset, because the backup could not be made.",
         detail=f"{folder}: {words or error}",
-        remedy="Make room there, or see that the folder can be written to.",
+        remedy="Free some space there, or make sure that the folder can be written to.",
     )

@@ -43,7 +43,7 @@ def write_into(folder: Path, name: str, data: bytes) -> str:
         raise StorageError(
             "A file of the conversation could not be written.",
             detail=f"{path}: {error.strerror or error}",
-            remedy="Free some space, or see that the folder can be written to.",
+            remedy="Free some space, or make sure that the folder can be written to.",
         ) from error
     return str(path)
 

@@ -208,7 +208,7 @@ class SettingsFile:
             raise StorageError(
                 "The settings were not saved.",
                 detail=f"{self._path}: {error.strerror or error}",
-                remedy="They hold until Playhead is closed. Make room there, then save again.",
+                remedy="They apply until Playhead is closed. Free some space, then save again.",
             ) from error
 
 

@@ -235,7 +235,7 @@ def test_a_script_is_the_code_that_ran_and_says_what_it_leaves_out() -> None:
     ("code", "kept"),
     [
         ("%pip install x\nx = 1", ["x = 1"]),
-        ("if True:\n    !ls", ["if True:", "    pass  # Left out, this is no Python: !ls"]),
+        ("if True:\n    !ls", ["if True:", "    pass  # Left out, this is not Python: !ls"]),
         ("%%time\nx = 1", ["x = 1"]),
         ("%%bash\nls", []),
         ("x = !ls\ny = 2", ["y = 2"]),

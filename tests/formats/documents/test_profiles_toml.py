@@ -61,8 +61,8 @@ def test_any_bytes_are_read_or_refused_in_words(data):
         ("", "does not say"),
         ("playhead_profiles = true", "does not say"),
         ("playhead_profiles = 99", "newer version"),
-        ("playhead_profiles = 1\nprofile = 3", "no list"),
-        ("playhead_profiles = 1\nprofile = [3]", "no table"),
+        ("playhead_profiles = 1\nprofile = 3", "not a list"),
+        ("playhead_profiles = 1\nprofile = [3]", "not a table"),
         ("playhead_profiles = 1\n[[profile]]\nmodel = 'x'", "has no name"),
         ("playhead_profiles = 1\n[[profile]]\nname = ' '", "has no name"),
         (f"playhead_profiles = 1\n[[profile]]\nname = '{'x' * 81}'", "too long"),
@@ -72,7 +72,7 @@ def test_any_bytes_are_read_or_refused_in_words(data):
         ("x = " + "[" * 100_000, "TOML|deeply"),
         ("x = 1" + "0" * 6000, "cannot be read"),
         ("#" * 1_000_001, "megabyte"),
-        ("not toml", "no TOML"),
+        ("not toml", "not TOML"),
     ],
 )
 def test_a_hostile_file_is_refused_in_words(text, reason):

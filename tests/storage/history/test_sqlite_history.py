@@ -193,7 +193,7 @@ async def test_the_place_can_be_changed(path):
 
 async def test_an_unknown_conversation_is_an_error(path):
     async with opened(path) as history:
-        with pytest.raises(StorageError, match="not there"):
+        with pytest.raises(StorageError, match="does not exist"):
             await history.load("nothing")
 
 

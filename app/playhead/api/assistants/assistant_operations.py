@@ -26,14 +26,14 @@ _ASKED = {"role": "user", "content": "How many days are 1000 hours?"}
 _DECISION = '{"decision": "approve"}'
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp", "image/bmp", "image/svg+xml")
 _PAGE = (
-    Parameter("limit", "How many at most: 1 to 100, else 20."),
-    Parameter("order", "`asc` or `desc`, the newest first."),
-    Parameter("after", "The id that the page before ended with."),
-    Parameter("before", "The id that the page after begins with."),
+    Parameter("limit", "The maximum number, from 1 to 100; 20 by default."),
+    Parameter("order", "`asc`, or `desc` (the newest first)."),
+    Parameter("after", "The last id of the previous page."),
+    Parameter("before", "The first id of the next page."),
 )
 _STREAMED = (
-    "With `stream` its events come as they are, to the end or to `requires_action`; without, the "
-    "run goes on and is looked at from time to time. "
+    "With `stream`, its events are sent as they occur, up to the end or to `requires_action`; "
+    "without, the run continues and is to be polled. "
 )
 
 _Schema = type[Struct]
@@ -92,7 +92,7 @@ ASSISTANT_OPERATIONS = (
     _post(
         "assistant_create",
         _ASSISTANTS,
-        "Make an assistant: a model with instructions",
+        "Create an assistant: a model with instructions",
         of.AssistantRequest,
         of.AssistantObject,
         {"model": "openai/gpt-4o-mini", "name": "Counter", "instructions": "Be brief."},
@@ -100,10 +100,10 @@ ASSISTANT_OPERATIONS = (
     _list(
         "assistant_list",
         _ASSISTANTS,
-        "The assistants; `asst_interpreter` is always there",
+        "List the assistants; `asst_interpreter` always exists",
         of.AssistantPage,
     ),
-    _get("assistant_get", _ASSISTANT, "One assistant", of.AssistantObject),
+    _get("assistant_get", _ASSISTANT, "Get an assistant", of.AssistantObject),
     _change(
         "assistant_change",
         _ASSISTANT,
@@ -132,7 +132,7 @@ ASSISTANT_OPERATIONS = (
         ),
         _STREAMED,
     ),
-    _get("thread_get", _THREAD, "One thread", of.ThreadObject),
+    _get("thread_get", _THREAD, "Get a thread", of.ThreadObject),
     _change(
         "thread_change",
         _THREAD,
@@ -141,11 +141,11 @@ ASSISTANT_OPERATIONS = (
         of.ThreadObject,
         {"metadata": {"topic": "hours"}},
     ),
-    _delete("thread_delete", _THREAD, "Delete a thread and its conversation for good"),
+    _delete("thread_delete", _THREAD, "Delete a thread and its conversation permanently"),
     _post(
         "message_create",
         _MESSAGES,
-        "Add a message; nothing is asked by that",
+        "Add a message, without asking the model",
         of.MessageRequest,
         of.MessageObject,
         _ASKED,
@@ -154,11 +154,11 @@ ASSISTANT_OPERATIONS = (
     _list(
         "message_list",
         _MESSAGES,
-        "The messages of a thread",
+        "List the messages of a thread",
         of.MessagePage,
-        Parameter("run_id", "Only those that this run made."),
+        Parameter("run_id", "Only messages that this run made."),
     ),
-    _get("message_get", _MESSAGE, "One message", of.MessageObject),
+    _get("message_get", _MESSAGE, "Get a message", of.MessageObject),
     _change(
         "message_change",
         _MESSAGE,
@@ -171,15 +171,15 @@ ASSISTANT_OPERATIONS = (
         _change(
             "run_create",
             _RUNS,
-            "Have a thread answered",
+            "Run a thread",
             of.RunRequest,
             of.RunObject,
             {"assistant_id": "asst_interpreter", "additional_messages": [_ASKED]},
         ),
         _STREAMED + "A thread has one active run at a time.",
     ),
-    _list("run_list", _RUNS, "The runs of a thread", of.RunPage),
-    _get("run_get", _RUN, "One run, as it stands", of.RunObject),
+    _list("run_list", _RUNS, "List the runs of a thread", of.RunPage),
+    _get("run_get", _RUN, "Get a run in its current state", of.RunObject),
     _change(
         "run_change",
         _RUN,
@@ -192,7 +192,7 @@ ASSISTANT_OPERATIONS = (
         name="run_cancel",
         method="POST",
         path=f"{_RUN}/cancel",
-        summary="End a run",
+        summary="Cancel a run",
         answer=of.RunObject,
         errors=(400,),
     ),
@@ -208,14 +208,14 @@ ASSISTANT_OPERATIONS = (
         "An output for each call that waits. That of `execute` is a decision, as JSON: "
         '{"decision": "approve"}, with `code` to edit it, or {"decision": "deny"}. ' + _STREAMED,
     ),
-    _list("step_list", _STEPS, "The steps of a run", of.StepPage),
-    _get("step_get", f"{_STEPS}/{{step_id}}", "One step", of.StepObject),
-    _get("file_get", _FILE, "What a picture's file is", of.PictureObject),
+    _list("step_list", _STEPS, "List the steps of a run", of.StepPage),
+    _get("step_get", f"{_STEPS}/{{step_id}}", "Get a step", of.StepObject),
+    _get("file_get", _FILE, "Get the description of a picture", of.PictureObject),
     Operation(
         name="file_content",
         method="GET",
         path=f"{_FILE}/content",
-        summary="A picture that code made",
+        summary="Get a picture that code made",
         files=_PICTURES,
     ),
 )

@@ -15,7 +15,7 @@ SESSION_OPERATIONS = (
         method="POST",
         path="/v1/sessions",
         summary="Begin a conversation",
-        description="It is in the window's list at once, and stays there.",
+        description="It appears in the window's list immediately, and stays there.",
         body=schemas.SessionRequest,
         answer=schemas.SessionAnswer,
         errors=BODY_ERRORS,
@@ -26,26 +26,26 @@ SESSION_OPERATIONS = (
         name="session_list",
         method="GET",
         path="/v1/sessions",
-        summary="The conversations, those that changed last first",
+        summary="List the conversations, the most recently changed first",
         answer=schemas.SessionList,
         errors=(400,),
         query=(
-            Parameter("limit", "How many at most: 1 to 100, else 20."),
-            Parameter("after", "The `session_id` that the page before ended with."),
+            Parameter("limit", "The maximum number, from 1 to 100; 20 by default."),
+            Parameter("after", "The last `session_id` of the previous page."),
         ),
     ),
     Operation(
         name="session_get",
         method="GET",
         path=_SESSION,
-        summary="One conversation",
+        summary="Get a conversation",
         answer=schemas.SessionAnswer,
     ),
     Operation(
         name="session_change",
         method="PATCH",
         path=_SESSION,
-        summary="Rename it, or choose another model for it",
+        summary="Rename a conversation, or choose another model for it",
         body=schemas.SessionRequest,
         answer=schemas.SessionAnswer,
         errors=BODY_ERRORS,
@@ -55,7 +55,7 @@ SESSION_OPERATIONS = (
         name="session_delete",
         method="DELETE",
         path=_SESSION,
-        summary="Delete it for good, with its files",
+        summary="Delete a conversation permanently, with its files",
         errors=(423,),
         status=204,
     ),
@@ -63,19 +63,19 @@ SESSION_OPERATIONS = (
         name="session_messages",
         method="GET",
         path=_SESSION + "/messages",
-        summary="What was said in it, as native messages",
+        summary="List the messages of a conversation in the native format",
         answer=schemas.SessionMessages,
-        query=(Parameter("detail", "`full` adds the kinds of the program's own faces."),),
+        query=(Parameter("detail", "`full` adds message types for Playhead's own clients."),),
         errors=(400,),
     ),
     Operation(
         name="session_chat",
         method="POST",
         path=_SESSION + "/messages",
-        summary="Ask in it",
+        summary="Send a message in a conversation",
         description=(
-            "As `/v1/chat`, with only what is new. The command `stop` also ends a turn under way; "
-            "with `extended`, the command `input` answers code that asks for a line."
+            "Like `/v1/chat`, with only the new messages. The command `stop` also ends a running "
+            "turn; with `extended`, the command `input` answers code that asks for a line."
         ),
         body=schemas.SessionChatRequest,
         answer=schemas.ChatAnswer,
@@ -87,7 +87,7 @@ SESSION_OPERATIONS = (
         name="session_empty",
         method="DELETE",
         path=_SESSION + "/messages",
-        summary="Take all messages out of it and end its kernel",
+        summary="Delete all messages of a conversation and end its kernel",
         errors=(423,),
         status=204,
     ),
@@ -95,10 +95,10 @@ SESSION_OPERATIONS = (
         name="session_export",
         method="GET",
         path=_SESSION + "/export",
-        summary="It as a file",
+        summary="Export a conversation as a file",
         files=("application/json", "text/markdown", "application/x-ipynb+json", "text/x-python"),
         errors=(400,),
-        query=(Parameter("format", "`json`, which is the default, `md`, `ipynb` or `py`."),),
+        query=(Parameter("format", "`json` (the default), `md`, `ipynb` or `py`."),),
     ),
 )
 
@@ -107,7 +107,7 @@ OPERATIONS = (
         name="chat",
         method="POST",
         path="/v1/chat",
-        summary="Ask in the native format",
+        summary="Ask the model in the native format",
         description=(
             "The model's answer as chunks: text, code, the output of code. Code that waits for a "
             "decision ends the stream with the status awaiting_approval: send the history again "
@@ -128,9 +128,9 @@ OPERATIONS = (
         name="chat_completions",
         method="POST",
         path="/v1/chat/completions",
-        summary="Ask in the format of OpenAI chat",
+        summary="Ask the model in the format of OpenAI chat",
         description=(
-            "Without tools, code and its output stand in fences in the text, and “yes” runs what "
+            "Without tools, code and its output are in fences in the text, and “yes” runs what "
             "was proposed. With a tool named `execute`, code comes as its calls, and the tool "
             'message is the decision: {"decision": "approve"} or {"decision": "deny"}.'
         ),
@@ -147,12 +147,12 @@ OPERATIONS = (
         name="cohere_chat",
         method="POST",
         path="/v2/chat",
-        summary="Ask in the format of Cohere v2",
+        summary="Ask the model in the format of Cohere v2",
         description=(
             "Code that waits for a decision comes as a call of `execute` with the finish reason "
             "TOOL_CALL; the tool message, a text or a document, is the decision: "
-            '{"decision": "approve"} or {"decision": "deny"}. What stands word for word in '
-            "`documents` and results of tools is cited."
+            '{"decision": "approve"} or {"decision": "deny"}. Text that occurs word for '
+            "word in `documents` or in results of tools is cited."
         ),
         body=schemas.CohereRequest,
         answer=schemas.CohereAnswer,
@@ -167,7 +167,7 @@ OPERATIONS = (
         name="kernel_stream",
         method="POST",
         path="/v1/kernel/stream",
-        summary="Ask in the messages of @unternet/kernel",
+        summary="Ask the model in the messages of @unternet/kernel",
         description=(
             "A stream unless `stream` is false: server-sent events, or one message a line with "
             "`Accept: application/x-ndjson`. Code that waits comes as `tool_calls` with `execute`; "
@@ -188,28 +188,28 @@ OPERATIONS = (
         name="models",
         method="GET",
         path="/v1/models",
-        summary="The models that can be asked for",
+        summary="List the models that can be requested",
         answer=schemas.ModelList,
     ),
     Operation(
         name="health",
         method="GET",
         path="/v1/health",
-        summary="Whether the server and its model are ready",
+        summary="Report whether the server and its model are ready",
         answer=schemas.HealthAnswer,
         is_open=True,
-        query=(Parameter("detail", "`full` adds what goes on; it needs the key."),),
+        query=(Parameter("detail", "`full` adds the current activity; it needs the key."),),
     ),
     Operation(
         name="openapi",
         method="GET",
         path="/openapi.json",
-        summary="This document",
+        summary="Get this document",
     ),
     Operation(
         name="collection",
         method="GET",
         path="/api.json",
-        summary="A Postman collection with a request and an answer for each endpoint",
+        summary="Get a Postman collection with a request and an answer for each endpoint",
     ),
 )

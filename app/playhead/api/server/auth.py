@@ -97,7 +97,7 @@ class Gate:
         if len(origins) > 1 or match is None or not self._is_ours(match[1]):
             raise RequestError(
                 "The Origin header names a foreign page",
-                remedy="Only pages of this machine, and no sandboxed ones, may ask.",
+                remedy="Only pages on this computer that are not sandboxed may send requests.",
                 code="forbidden_origin",
             )
 

@@ -146,8 +146,8 @@ class Gateway:
             )
         if request.headers.get(hdrs.CONTENT_ENCODING, "identity").lower() != "identity":
             raise RequestError(
-                "Compressed bodies are not read",
-                remedy="Send the JSON as it is.",
+                "Compressed bodies are not supported",
+                remedy="Send the JSON uncompressed.",
                 code="unsupported_media_type",
             )
         if (request.content_length or 0) > self._options.body_limit_bytes:
@@ -175,7 +175,7 @@ class Gateway:
         except web.HTTPRequestEntityTooLarge:
             raise _too_large(self._options.body_limit_bytes) from None
         except web.RequestPayloadError:
-            raise RequestError("The body is not as its headers say", code="invalid_json") from None
+            raise RequestError("The body does not match its headers", code="invalid_json") from None
 
 
 class _Server(web.Server):
@@ -238,7 +238,7 @@ class _Connection(web.RequestHandler):
             failure = HttpError(
                 status=400,
                 code="invalid_request",
-                message="The request is not HTTP as it should be",
+                message="The request is not valid HTTP",
             )
         response = _failed(request, failure)
         response.force_close()
@@ -280,7 +280,7 @@ def _of_aiohttp(error: web.HTTPException) -> HttpError:
             return HttpError(status=404, code="not_found", message="There is no such path")
         case 405:
             return HttpError(
-                status=405, code="not_found", message="This path does not take this method"
+                status=405, code="not_found", message="This path does not support this method"
             )
         case 413:
             return HttpError(status=413, code="body_too_large", message="The body is too large")

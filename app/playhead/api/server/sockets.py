@@ -37,7 +37,7 @@ def check_reach(host: str, *, has_tls: bool, allowed_hosts: Sequence[str]) -> No
         return
     raise ListenError(
         f"“{host}” can be reached from other machines",
-        detail="There the server listens only with TLS, and for the names that it is told",
+        detail="The server then needs TLS and the names that it may be reached by",
         remedy="Give a certificate, its key and an allowed host, or listen on 127.0.0.1.",
         code="tls_required",
     )
@@ -150,7 +150,7 @@ def _listen_error(error: OSError, host: str, port: int) -> ListenError:
             code="port_forbidden",
         )
     return ListenError(
-        f"“{host}” is no address of this machine",
+        f"“{host}” is not an address of this computer",
         detail=error.strerror or str(error),
-        remedy="Listen on 127.0.0.1, or on an address that this machine has.",
+        remedy="Listen on 127.0.0.1, or on an address of this computer.",
     )

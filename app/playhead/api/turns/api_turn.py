@@ -139,7 +139,7 @@ def _with_message_id(chunk: Chunk, message_id: str) -> Chunk:
 
 def _unanswered(request: InputRequest) -> AppError:
     return AppError(
-        "The code asks for input, and there is nobody to answer.",
+        "The code asks for input, and there is no one to answer.",
         detail=f"It asked “{request.prompt.strip()}”." if request.prompt.strip() else "",
         remedy="Have it take what it needs in another way.",
         code="input_unanswered",

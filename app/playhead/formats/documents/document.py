@@ -85,7 +85,7 @@ def _text(data: bytes) -> str:
     except UnicodeDecodeError as error:
         raise DocumentError(
             "This file cannot be read as a conversation.",
-            detail="It is no text in UTF-8.",
+            detail="It is not text in UTF-8.",
             remedy="Choose a notebook, a list of messages or a recorded stream of events.",
         ) from error
 

@@ -189,7 +189,7 @@ def _items(raw: object) -> list[object]:
         raw = cast(Fields, raw).get("messages")
     if not isinstance(raw, list):
         raise DocumentError(
-            "This file is no conversation.",
+            "This file is not a conversation.",
             detail="A conversation is a list of messages.",
             remedy="Choose a file with Open Interpreter's messages, or a notebook.",
         )

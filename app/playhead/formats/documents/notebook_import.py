@@ -175,7 +175,7 @@ def _checked(raw: object) -> Fields:
         )
     if not isinstance(book.get("cells"), list):
         raise DocumentError(
-            "This file is no notebook.",
+            "This file is not a notebook.",
             detail="It has no list of cells.",
             remedy="Choose a file that Jupyter opens.",
         )

@@ -45,7 +45,7 @@ def from_toml(data: bytes) -> ReadProfiles:
         raise _refused("It was written by a newer version of Playhead.")
     tables = found.get("profile", [])
     if not isinstance(tables, list):
-        raise _refused("Its “profile” is no list of tables.")
+        raise _refused("Its “profile” is not a list of tables.")
     if len(cast("list[object]", tables)) > MOST_PROFILES:
         raise _refused(f"It holds more than {MOST_PROFILES} profiles.")
     profiles: list[Profile] = []
@@ -63,9 +63,9 @@ def _parsed(data: bytes) -> dict[str, Any]:
     try:
         return tomllib.loads(data.decode("utf-8"))
     except UnicodeDecodeError:
-        raise _refused("It is no text in UTF-8.") from None
+        raise _refused("It is not text in UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
-        raise _refused(f"It is no TOML: {error}.") from None
+        raise _refused(f"It is not TOML: {error}.") from None
     except RecursionError:
         raise _refused("It is nested too deeply.") from None
     except ValueError as error:  # a number or a date that Python refuses
@@ -74,7 +74,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
 
 def _profile(table: object, number: int, notes: list[str]) -> Profile:
     if not isinstance(table, dict):
-        raise _refused(f"Profile {number} is no table.")
+        raise _refused(f"Profile {number} is not a table.")
     fields = dict(cast("dict[str, object]", table))
     name = fields.get("name")
     if not isinstance(name, str) or not name.strip():

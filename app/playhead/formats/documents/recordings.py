@@ -81,7 +81,7 @@ def read_recording(events: Iterable[Fields | None], title: str = "") -> Imported
     if wire_format is None:
         raise DocumentError(
             "This file cannot be read as a conversation.",
-            detail="It is no recorded stream of a kind that is known here.",
+            detail="It is not a recorded stream in a known format.",
             remedy="Choose a notebook, a list of messages or a recorded stream of events.",
         )
     reader = _Reader(_DECODERS[wire_format])

@@ -138,7 +138,7 @@ def _python_of(code: str) -> str | None:
 def _without_magic(row: str) -> str:
     """Return the line as a comment, after `pass` in a block, which may need a statement."""
     indent = row[: len(row) - len(row.lstrip())]
-    words = f"# Left out, this is no Python: {plain(row.strip())}"
+    words = f"# Left out, this is not Python: {plain(row.strip())}"
     return f"{indent}pass  {words}" if indent else words
 
 

@@ -77,7 +77,7 @@ def image_of_base64(data: str, param: str) -> tuple[str, str]:
     try:
         content = base64.b64decode(data, validate=True)
     except (binascii.Error, ValueError):
-        refuse(f"{param} is no image in base64", param)
+        refuse(f"{param} is not an image in base64", param)
     for mark, format_ in _MARKS.items():
         if content.startswith(mark):
             return format_, data

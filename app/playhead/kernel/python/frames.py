@@ -65,7 +65,7 @@ def page(
     elif _is_records(value):
         columns, total_rows, total_columns = _records(value, first, rows)
     else:
-        raise TypeError(f"{type(value).__name__} is no table")
+        raise TypeError(f"{type(value).__name__} is not a table")
     cells = [column.cells(render) for column in columns]
     return {
         "columns": [column.title for column in columns],

@@ -66,7 +66,7 @@ class Variables:
         if self._kept.has_name(name):
             return frames.page(self._kept.find(name), first, rows, render=frames.own_cell)
         if name not in self._namespace:
-            raise LookupError(f"There is no {name} any more.")
+            raise LookupError(f"{name} no longer exists.")
         return frames.page(self._namespace[name], first, rows, name)
 
     def _names(self) -> list[tuple[str, Any]]:

@@ -184,7 +184,7 @@ class MessageSearch:
             raise StorageError(
                 "The conversations could not be searched.",
                 detail=str(error),
-                remedy="Try once more; start Playhead again if it stays so.",
+                remedy="Try again; if that does not help, restart Playhead.",
             ) from error
 
     def _opened(self) -> sqlite3.Connection | None:

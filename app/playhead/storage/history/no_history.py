@@ -113,5 +113,5 @@ class NoHistory:
 
 def _not_there(conversation_id: str) -> StorageError:
     return StorageError(
-        "That conversation is not there.", detail=f"id {conversation_id}", code="not_found"
+        "That conversation does not exist.", detail=f"id {conversation_id}", code="not_found"
     )

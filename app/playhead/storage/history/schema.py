@@ -130,7 +130,7 @@ def open_database(
 def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3.Connection:
     """Return the database, up to date. Raises BrokenDatabaseError."""
     if path.exists() and not path.is_file():
-        raise BrokenDatabaseError("it is no file")
+        raise BrokenDatabaseError("it is not a file")
     is_unclean = path.with_name(path.name + "-wal").exists()
     _make_private(path)
     connection = sqlite3.connect(path, isolation_level=None, timeout=5)

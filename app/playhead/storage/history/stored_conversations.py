@@ -48,7 +48,7 @@ def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversa
     row = connection.execute(_SUMMARY + " AND id = ?", (conversation_id,)).fetchone()
     if row is None:
         raise StorageError(
-            "That conversation is not there.",
+            "That conversation does not exist.",
             detail=f"id {conversation_id}",
             remedy="It may have been deleted in another window.",
             code="not_found",
@@ -157,7 +157,7 @@ def copy_conversation(
             (copy.id, whole_characters(copy.title), copy.created_at, copy.updated_at, source_id),
         )
         if made.rowcount == 0:
-            raise StorageError("That conversation is not there.", code="not_found")
+            raise StorageError("That conversation does not exist.", code="not_found")
         connection.execute(_COPY, (copy.id, source_id))
         _close_streaming(connection, source_id, copy.id)
 

@@ -286,7 +286,7 @@ def decode_keys(text: str) -> dict[str, Secret]:
     try:
         found: Any = json.loads(text)
     except (ValueError, RecursionError):
-        raise UnreadableKeysError("no JSON") from None
+        raise UnreadableKeysError("not JSON") from None
     body = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     if body.get("version") != _VERSION:
         raise UnreadableKeysError("of another version")
@@ -295,7 +295,7 @@ def decode_keys(text: str) -> dict[str, Secret]:
         raise UnreadableKeysError("without keys")
     texts = cast("dict[str, Any]", kept)
     if not all(isinstance(value, str) for value in texts.values()):
-        raise UnreadableKeysError("with keys that are no text")
+        raise UnreadableKeysError("with keys that are not text")
     return {name: Secret(value) for name, value in texts.items()}
 
 

@@ -207,7 +207,7 @@ def test_names_are_listed(new_talk: Callable[..., Any]) -> None:
         ("%%bash one two\necho $0 $2", "bash two"),
         ("%%perl6x\nx", "There is no magic %%perl6x here"),
         ("%%script nothing-like-this\nx", "There is no nothing-like-this on this machine."),
-        ("%%bash --bg\nls", "knows no --bg here"),
+        ("%%bash --bg\nls", "does not support --bg here"),
         ("%debug", "There is no debugger here"),
         ("%prun sum([1])", "function calls"),
         ("y = %sx echo a\ny", "['a']"),

@@ -114,7 +114,7 @@ def run_script(word: str, rest: str, body: str) -> None:
     words = shlex.split(rest)
     unknown = next((one for one in words if one.partition("=")[0] in _NOTEBOOK_OPTIONS[1:]), "")
     if unknown:
-        raise ScriptError(f"%%{word} knows no {unknown} here: use subprocess.")
+        raise ScriptError(f"%%{word} does not support {unknown} here: use subprocess.")
     wants_error = _NOTEBOOK_OPTIONS[0] not in words
     words = [one for one in words if one != _NOTEBOOK_OPTIONS[0]]
     command, text = _script_command(word, words, body)
@@ -410,7 +410,7 @@ class MagicCommands:
         words, names = rest.split(), caller_of(2)
         target = next((word for word in words if not word.startswith("-")), "")
         if target and not target.isidentifier():
-            raise MagicError(f"%%capture keeps what it takes in a variable: {target} is no name.")
+            raise MagicError(f"%%capture stores the output in a variable: {target} is not a name.")
         capture = Capture(self._display, tuple(words))
         self._at_end.append(lambda: _keep(target, capture.end(), names))
 
