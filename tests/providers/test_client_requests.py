@@ -115,7 +115,7 @@ async def test_half_a_call_of_a_clients_tool_is_no_call(model_worker: SharedWork
 async def test_a_model_that_cannot_take_a_clients_tools_is_an_error(model_worker: SharedWorker):
     with ModelServer(ms.error(400, "tools are not supported")) as server:
         async with provider_of(model_worker) as provider:
-            with pytest.raises(ProviderError, match="does not take tools"):
+            with pytest.raises(ProviderError, match="does not support tools"):
                 await chunks_of(provider, replace(request(server), tools=(LOOKUP,)))
     assert len(server.requests) == 1
 

@@ -78,7 +78,7 @@ class NativeMessage(_Wire, frozen=True):
 
 
 class LlmConfig(_Wire, frozen=True):
-    """Holds for this request alone."""
+    """The model and its settings, for this request only."""
 
     model: ModelName | None = None
     temperature: Temperature | None = None
@@ -183,7 +183,7 @@ class CompletionRequest(_Wire, frozen=True):
 
 
 class CohereMessage(_Wire, frozen=True):
-    """A message of Cohere's; `content` is text or a list of parts."""
+    """A message of Cohere chat; `content` is text or a list of parts."""
 
     role: str
     content: str | list[Any] | None = None
@@ -193,7 +193,7 @@ class CohereMessage(_Wire, frozen=True):
 
 
 class CitationOptions(_Wire, frozen=True):
-    """`OFF` has nothing cited; anything else is as without it."""
+    """Options of citations: `OFF` switches them off, any other value is ignored."""
 
     mode: str | None = None
 
@@ -297,7 +297,7 @@ class CompletionMessage(_Wire, frozen=True):
 
 
 class CompletionChoice(_Wire, frozen=True):
-    """There is always exactly one."""
+    """The only choice of an answer."""
 
     index: int
     message: CompletionMessage
@@ -327,7 +327,7 @@ class CompletionDelta(_Wire, frozen=True):
 
 
 class CompletionChunkChoice(_Wire, frozen=True):
-    """There is at most one."""
+    """The only choice of a chunk, if it has one."""
 
     index: int
     delta: CompletionDelta
@@ -348,7 +348,7 @@ class CompletionChunk(_Wire, frozen=True):
 
 
 class Model(_Wire, frozen=True):
-    """A model that can be asked for."""
+    """A model that can be requested."""
 
     id: str
     object: Literal["model"]
@@ -357,7 +357,7 @@ class Model(_Wire, frozen=True):
 
 
 class ModelList(_Wire, frozen=True):
-    """All of them."""
+    """All models that can be requested."""
 
     object: Literal["list"]
     data: list[Model]
@@ -371,14 +371,14 @@ class LlmHealth(_Wire, frozen=True):
 
 
 class SessionCounts(_Wire, frozen=True):
-    """Conversations."""
+    """The numbers of conversations."""
 
     active: int
     total: int
 
 
 class KernelCounts(_Wire, frozen=True):
-    """Processes that hold a conversation's names."""
+    """The numbers of processes that hold a conversation's variables."""
 
     running: int
 
@@ -418,7 +418,7 @@ class _SessionWire(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True
 
 
 class SessionLlm(_SessionWire, frozen=True):
-    """Holds for all turns of a session; null is what the settings say.
+    """The model and its settings, for all turns of a session; null uses the setting.
 
     An address and its key come with each request: they are not kept here.
     """
@@ -455,7 +455,7 @@ class SessionAnswer(_SessionWire, frozen=True):
 
 
 class SessionList(_SessionWire, frozen=True):
-    """Those that changed last come first."""
+    """A page of conversations, the most recently changed first."""
 
     sessions: list[SessionAnswer]
     has_more: bool
@@ -468,7 +468,7 @@ class SessionMessages(_SessionWire, frozen=True):
 
 
 class SessionChatRequest(_SessionWire, frozen=True):
-    """The body of `POST /v1/sessions/{session_id}/messages`: only what is new."""
+    """The body of `POST /v1/sessions/{session_id}/messages`: only the new messages."""
 
     messages: NativeMessages
     stream: bool | None = None

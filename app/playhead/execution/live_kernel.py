@@ -96,7 +96,7 @@ class Questions:
             async with asyncio.timeout(ANSWER_LIMIT_S):
                 name = await future
         except TimeoutError:
-            raise _no_answer(f"It said nothing for {ANSWER_LIMIT_S:g} s.") from None
+            raise _no_answer(f"It sent nothing for {ANSWER_LIMIT_S:g} s.") from None
         finally:
             del self._waiting[number]
         return await asyncio.to_thread(self._read, name)
@@ -117,7 +117,7 @@ class Questions:
         data = self._spool.read(name, _ANSWER_BYTES)
         fields = parse_json(data) if data is not None else None
         if fields is None:
-            raise _no_answer("What it said cannot be read.")
+            raise _no_answer("Its answer cannot be read.")
         problem = fields.get("error")
         if problem is not None:
             raise ExecutionError(str(problem)[:500])

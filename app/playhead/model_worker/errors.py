@@ -110,7 +110,7 @@ def error_text(kind: Kind, model: str, *, has_key: bool) -> ErrorText:
             return ErrorText(
                 "rate_limit_exceeded",
                 "The provider asks to wait: too many requests.",
-                "Wait a moment and try again; check the limits of your account if it stays so.",
+                "Wait a moment and try again; check the limits of your account if this continues.",
             )
         case "no_model":
             return ErrorText(
@@ -183,7 +183,7 @@ def no_stream() -> StreamFailure:
         "upstream_nonsense",
         "The server did not answer as a model does.",
         "Check the API base in the settings; for most servers it ends in /v1.",
-        "It said that all was well but sent no stream of events.",
+        "It reported success but sent no stream of events.",
     )
 
 
@@ -202,7 +202,7 @@ def oversized(limit_bytes: int) -> StreamFailure:
         "upstream_nonsense",
         "The model's server sent something that cannot be read.",
         "Check the API base in the settings; try again if it is right.",
-        f"It sent more than {limit_bytes // 1_000_000} MB without the end of a line.",
+        f"It sent more than {limit_bytes // 1_000_000} MB without a line end.",
     )
 
 
@@ -225,7 +225,7 @@ def needs_tools(model: str) -> StreamFailure:
     """Return the failure for a request with tools to a model that does not support them."""
     return StreamFailure(
         "tools_refused",
-        f"“{model}” does not take tools.",
+        f"“{model}” does not support tools.",
         "Choose another model, or ask without tools.",
     )
 
@@ -237,7 +237,7 @@ def silent(seconds: float, *, has_begun: bool) -> StreamFailure:
         "upstream_silent",
         title,
         "Try again, or choose another model or server.",
-        f"Nothing came for {seconds:g} seconds, so the connection was closed.",
+        f"Nothing was received for {seconds:g} seconds, so the connection was closed.",
     )
 
 
