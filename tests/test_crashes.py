@@ -20,7 +20,7 @@ from tests.support.waiting import until_now
 ROOT = Path(__file__).parents[1]
 WINDOW = ROOT / "tests" / "data" / "watched_crash.py"
 START_S = 100.0
-WHERE = "A report lies on this computer. Nothing is sent."
+WHERE = "A report is on this computer. Nothing is sent."
 NOTED = ["An error in Playhead itself was noted the last time.", WHERE]
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")

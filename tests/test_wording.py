@@ -1,7 +1,6 @@
 """Docstrings, comments and the window's texts are plain English, as Python and Qt write it.
 
-`python -m tests.support.wording` prints what is not; `tests/data/wording_pending.txt` says how much
-of it each module that nobody has rewritten may have. These numbers only fall.
+`python -m tests.support.wording` prints what is not.
 """
 
 from __future__ import annotations
@@ -11,20 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.support.source_tree import module_name, module_paths
-from tests.support.wording import findings, opens_with_verb, pending
-
-PENDING = pending()
+from tests.support.wording import findings, opens_with_verb
 
 
 @pytest.mark.parametrize("path", module_paths(), ids=module_name)
 def test_a_module_is_written_in_plain_english(path: Path) -> None:
     found = findings(path)
-    assert len(found) <= PENDING.get(module_name(path), 0), "\n".join(map(str, found))
-
-
-def test_what_is_pending_is_there() -> None:
-    gone = PENDING.keys() - set(map(module_name, module_paths()))
-    assert not gone, "write the list again: python -m tests.support.wording --write"
+    assert not found, "\n".join(map(str, found))
 
 
 @pytest.mark.parametrize("word", ["Return", "Stop", "Process", "Feed", "GET", "`%time`", "Write:"])

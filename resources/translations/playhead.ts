@@ -911,7 +911,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/picker_rows.py" />
-      <source>It runs at once, with all your rights on this computer</source>
+      <source>It runs without asking, with all your rights on this computer</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2252,7 +2252,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/text_files.py" />
-      <source>It is {told}, and is saved as that.</source>
+      <source>It is {encoding}, and is saved as that.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2267,7 +2267,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/text_files.py" />
-      <source>It is marked as {told}, but is not.</source>
+      <source>It is marked as {encoding}, but is not.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3006,7 +3006,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
-      <source>All code of such conversations runs at once, with all your rights.</source>
+      <source>All code of such conversations runs without asking, with all your rights.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3958,7 +3958,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Variables and data of the code that ran before were lost; the model is told.</source>
+      <source>Variables and data of the code that ran before were lost; the model knows.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4013,7 +4013,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/start_panel.py" />
-      <source>Stop ends it at any time. What it prints appears here at once.</source>
+      <source>Stop ends it at any time. What it prints appears here as it comes.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4128,7 +4128,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/window_help.py" />
-      <source>A report lies on this computer. Nothing is sent.</source>
+      <source>A report is on this computer. Nothing is sent.</source>
       <translation type="unfinished" />
     </message>
     <message>

@@ -1,8 +1,7 @@
 """Find what is not plain English in docstrings, comments and the window's texts.
 
 `python -m tests.support.wording` prints what it finds, `python -m tests.support.wording session`
-for the modules of one folder alone; `--write` sets the counts of `tests/data/wording_pending.txt`
-to what is left.
+for the modules of one folder alone.
 """
 
 from __future__ import annotations
@@ -12,14 +11,12 @@ import io
 import re
 import sys
 import tokenize
-from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.support.source_tree import ROOT, Function, is_property, module_name, module_paths, tree
+from tests.support.source_tree import Function, is_property, module_name, module_paths, tree
 
-PENDING = ROOT / "tests" / "data" / "wording_pending.txt"
 _WORDS = {
     r"anew": "again",
     r"(?<!there )(?:is|are|was|were) (?-i:none)": "is missing, empty, None; there is none",
@@ -175,20 +172,10 @@ def _strings(nodes: Iterable[ast.expr]) -> Iterator[tuple[int, str]]:
             yield node.lineno, "".join(map(str, parts))
 
 
-def pending() -> dict[str, int]:
-    """Return how many findings each module that is not done may have."""
-    rows = (line.split() for line in PENDING.read_text(encoding="utf-8").splitlines())
-    return {name: int(count) for name, count in rows}
-
-
 def main() -> None:
-    """Print the findings, or write what is left of them."""
-    wanted = [word for word in sys.argv[1:] if word[0] != "-"]
+    """Print the findings."""
+    wanted = sys.argv[1:]
     found = [one for path in module_paths() for one in findings(path)]
-    if "--write" in sys.argv:
-        counts = sorted(Counter(one.module for one in found).items())
-        PENDING.write_text("".join(f"{name} {count}\n" for name, count in counts), encoding="utf-8")
-        return
     for one in found:
         if not wanted or any(f".{word}." in f".{one.module}." for word in wanted):
             print(one)

@@ -106,7 +106,7 @@ async def test_a_crash_is_told_once_and_shown_on_request(theme, tmp_path):
         assert one.banners == [
             (
                 "An error in Playhead itself was noted the last time.",
-                "A report lies on this computer. Nothing is sent.",
+                "A report is on this computer. Nothing is sent.",
             )
         ]
         click(one.bench.parts.notifications.banners[0].button)

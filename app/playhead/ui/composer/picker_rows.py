@@ -172,7 +172,7 @@ def _profile_row(contents: PickerContents, profile: Profile) -> PickerRow:
 
 def _last_rows(contents: PickerContents) -> list[PickerRow]:
     code = tr("Code")
-    warning = tr("It runs at once, with all your rights on this computer")
+    warning = tr("It runs without asking, with all your rights on this computer")
     return [
         PickerRow(
             kind="model",

@@ -68,7 +68,9 @@ def read(path: str) -> FileText:
     try:
         text = data.decode(encoding)
     except UnicodeError as error:
-        raise _refused(path, tr("It is marked as {told}, but is not.", told=told)) from error
+        raise _refused(
+            path, tr("It is marked as {encoding}, but is not.", encoding=told)
+        ) from error
     line_end, mixed = _line_end_of(text)
     form = FileForm(path=os.path.abspath(path), encoding=encoding, line_end=line_end, stamp=stamp)
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -149,7 +151,7 @@ def _line_end_of(text: str) -> tuple[str, bool]:
 
 def _note(told: str, line_end: str, is_mixed: bool) -> str:
     name = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}[line_end]
-    notes = [tr("It is {told}, and is saved as that.", told=told)] if told else []
+    notes = [tr("It is {encoding}, and is saved as that.", encoding=told)] if told else []
     if is_mixed:
         notes.append(tr("Its line ends are mixed; they are saved as {name}.", name=name))
     elif line_end != "\n":

@@ -125,7 +125,7 @@ class ProfileForm(QWidget):
 
     def _on_approval_changed(self) -> None:
         is_risky = self.approval.currentData() is True
-        words = tr("All code of such conversations runs at once, with all your rights.")
+        words = tr("All code of such conversations runs without asking, with all your rights.")
         self.approval_note.say(words if is_risky else "", "danger")
 
 

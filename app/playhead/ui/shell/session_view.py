@@ -345,7 +345,7 @@ class SessionView(QObject):
         self._timeline.add_note(
             "info",
             tr("The kernel of this conversation is a new one."),
-            tr("Variables and data of the code that ran before were lost; the model is told."),
+            tr("Variables and data of the code that ran before were lost; the model knows."),
             (tr("Run all again"), self._run_all_again),
         )
 

@@ -219,7 +219,7 @@ _FIRST_DETAIL = mark(
     "totals.csv beside it. Read it, change it in the editor if you like, then press Run below "
     "(Ctrl+Return)."
 )
-_WATCH_DETAIL = mark("Stop ends it at any time. What it prints appears here at once.")
+_WATCH_DETAIL = mark("Stop ends it at any time. What it prints appears here as it comes.")
 _DONE_DETAIL = mark(
     "Beside the code you see how long each line took, and a card names the file that was "
     "written. Now drop a file of your own into the message field and type code for it, or "

@@ -86,7 +86,7 @@ class WindowMaintenance(QObject):
         if news := await self.port.crashes.new_reports():
             self._notifications.show_notice(
                 _title(news),
-                tr("A report lies on this computer. Nothing is sent."),
+                tr("A report is on this computer. Nothing is sent."),
                 BannerAction(tr("Show"), self.open_crashes),
                 key=_CRASH,
             )
