@@ -371,7 +371,7 @@ class InterpreterFinder:
         try:
             return self._managed()
         except ExecutionError as error:
-            _log.info("the managed environment is broken and made anew: %s", error)
+            _log.info("the managed environment is broken and made again: %s", error)
             return None
 
     def _managed(self) -> Interpreter:

@@ -80,7 +80,7 @@ def test_the_wait_for_a_decision_is_no_time_of_the_turn(talk, now):
 
 
 def test_attachments_before_a_question_are_part_of_its_turn(talk, now):
-    talk.apply(Chunk(role="user", type="file", format="path", content="/work/a.csv"))
+    talk.apply(Chunk(role="user", type="file", format="path", content="/data/a.csv"))
     question = ask(talk, "How much?")
     answer(talk, "45", Usage(input_tokens=1, output_tokens=2))
     assert [turn.question_id for turn in talk.usages.turns] == [question]

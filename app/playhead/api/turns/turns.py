@@ -67,9 +67,9 @@ class ConversationIndex:
     ) -> None:
         """Keep the history `asked` + `answered`; a known one now means the newest place."""
         chain = list(_chain(wire_format, [*asked, *answered]))
-        amid = ConversationPosition(end.conversation_id, end.leaf_id, is_end=False)
+        inside = ConversationPosition(end.conversation_id, end.leaf_id, is_end=False)
         for link in chain[len(asked) : -1]:
-            self._put(self._places, link, amid)
+            self._put(self._places, link, inside)
         self._put(self._places, chain[-1], end)
 
     def find(

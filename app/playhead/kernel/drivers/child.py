@@ -254,7 +254,7 @@ class ChildDriver(Driver):
             memory.end()
         except ChildExited as end:
             outcome = self._after_death(end.status)
-            self._child = self._begin_anew()  # whom no stop of this block may reach any more
+            self._child = self._begin_again()  # whom no stop of this block may reach any more
         self._report(outcome)
         return outcome
 
@@ -324,7 +324,7 @@ class ChildDriver(Driver):
             return Outcome("interrupted")
         return Outcome("finished", exit_status=status if status >= 0 else 128 - status)
 
-    def _begin_anew(self) -> ChildProcess:
+    def _begin_again(self) -> ChildProcess:
         has_variables = self.has_kept_variables()
         child = self._begin_child()
         if not has_variables:

@@ -227,7 +227,7 @@ def _title(name: Any) -> str:
 _COUNT_LIMIT = 12
 _BYTES_LIMIT = 256_000_000
 _GONE = (
-    "The kernel does not hold this table any more: it was started anew, or many others were shown"
+    "The kernel does not hold this table any more: it was restarted, or many others were shown"
     " since. Run the code again to see all of it."
 )
 

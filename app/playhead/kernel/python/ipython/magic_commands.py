@@ -455,7 +455,7 @@ class MagicCommands:
             choose_formats(self._display, re.findall(r"\w+", rest.partition("=")[2]))
 
     def _line_autoreload(self, rest: str, names: dict[str, Any]) -> None:
-        sys.stdout.write("Changed modules are not loaded anew here: use importlib.reload.\n")
+        sys.stdout.write("Changed modules are not loaded again here: use importlib.reload.\n")
 
     def _line_run(self, rest: str, names: dict[str, Any]) -> None:
         path, *arguments = shlex.split(_filled(rest, names))
