@@ -49,9 +49,7 @@ SHARED_NOUNS = {"history", "settings"}
 """Nouns of `domain` that have a store, a page or an endpoint of the same name."""
 
 SATELLITES = {
-    "playhead.api.assistants.run_driver": "streams, or drives runs with nobody there; no handler",
     "playhead.kernel.host": "the boot script is what Python runs before there is a package",
-    "playhead.ui.shell.document_files": "works in a thread, without widgets; its user is the menus",
 }
 """Modules below the least size that one module of their folder alone imports, and why."""
 

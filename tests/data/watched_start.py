@@ -30,7 +30,7 @@ LATER = (
         "playhead.ui.sidebar.search_results",
         "playhead.ui.sidebar.conversation_menus",
     ),
-    *("playhead.ui.shell.document_files", "playhead.ui.dialogs.table_window"),
+    *("playhead.formats.documents.document", "playhead.ui.dialogs.table_window"),
     *("playhead.ui.editor.code.scintilla_editor", "playhead.ui.editor.pane.editor_find_bar"),
     *("playhead.ui.editor.pane.diff_view", "playhead.ui.editor.variables_panel"),
     *("playhead.kernel.drivers", "playhead.kernel.python.runner"),

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 from pyside6_scintilla import ScintillaEdit
 
 from playhead.ui.editor.code.code_editor import mix_colours
-from playhead.ui.editor.code.plain_text_area import PlainTextArea
+from playhead.ui.editor.code.plain_editor import PlainTextArea
 
 _ARROW, _TRACED = 3, 11
 _HEAT = {4: 1, 5: 2, 6: 3, 7: 4}

@@ -21,8 +21,7 @@ from playhead.domain.conversation.events import Rename
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
 from playhead.formats.documents.document import write_document
-from playhead.ui.shell.document_actions import file_stem
-from playhead.ui.shell.document_files import load
+from playhead.ui.shell.document_actions import file_stem, load
 from playhead.ui.widgets.theme import Theme
 from tests.support.conversations import PNG, everything
 from tests.support.waiting import until

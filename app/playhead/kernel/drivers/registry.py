@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 from ..driver import Driver
-from .applescript import AppleScript
-from .html import Html
-from .java import Java
-from .javascript import JavaScript
-from .powershell import PowerShell
 from .python import Python
-from .r import R
-from .ruby import Ruby
+from .script_languages import AppleScript, Html, Java, JavaScript, PowerShell, R, Ruby
 from .shell import Bash, Zsh
 
 DRIVERS: tuple[type[Driver], ...] = (

@@ -16,7 +16,6 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import FileChanges, RunReport, Table
 from playhead.errors import StorageError
 from playhead.session.session import Session
-from playhead.ui.dialogs.picture_opener import PictureOpener
 from playhead.ui.timeline.cards.table_columns import table_as_text
 from playhead.ui.widgets.file_dialog import FileDialog
 from playhead.ui.widgets.task_owner import TaskOwner
@@ -24,6 +23,7 @@ from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_n
 
 if TYPE_CHECKING:
+    from playhead.ui.dialogs.picture_view import PictureOpener
     from playhead.ui.dialogs.table_window import Fetch, TableWindow
 
 # Files that a viewer opens. Others may be programs: their folder is opened instead.
@@ -57,8 +57,18 @@ class ResultActions(QObject):
         self._window = parent
         self._pages_folder: Path | None = None
         self._windows: list[TableWindow] = []
-        self.pictures = PictureOpener(tasks, theme, parent)
-        self.pictures.noticed.connect(self.noticed)
+        self._pictures: PictureOpener | None = None
+
+    @property
+    def pictures(self) -> PictureOpener:
+        """Return what opens pictures; make it when it is first needed."""
+        if self._pictures is None:
+            # Not needed for the first paint.
+            from playhead.ui.dialogs.picture_view import PictureOpener
+
+            self._pictures = PictureOpener(self._tasks, self._theme, self._window)
+            self._pictures.noticed.connect(self.noticed)
+        return self._pictures
 
     @property
     def windows(self) -> list[TableWindow]:
@@ -96,7 +106,8 @@ class ResultActions(QObject):
 
     async def close_down(self) -> None:
         """Close the tables and the picture, and delete the pages."""
-        self.pictures.close_down()
+        if self._pictures is not None:
+            self._pictures.close_down()
         for window in tuple(self._windows):
             window.close()
         folder, self._pages_folder = self._pages_folder, None

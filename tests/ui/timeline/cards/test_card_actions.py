@@ -22,7 +22,7 @@ from playhead.domain.conversation.payloads import (
 )
 from playhead.domain.conversation.usage import TurnUsage, sum_usages
 from playhead.domain.history import ConversationSummary
-from playhead.ui.timeline.cards.image_card import picture_problem
+from playhead.ui.timeline.cards.result_cards import picture_problem
 from playhead.ui.timeline.model.sources import cite, source_lines
 from playhead.ui.timeline.model.timeline_model import TimelineModel
 from playhead.ui.timeline.model.turn_cost import turn_summary

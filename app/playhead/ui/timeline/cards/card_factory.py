@@ -6,7 +6,6 @@ from playhead.domain.conversation.payloads import FileChanges, Table
 from playhead.ui.timeline.cards.card import Card, CardTools
 from playhead.ui.timeline.cards.code_cards import CodeCard, ConsoleCard
 from playhead.ui.timeline.cards.files_card import FOLDED_FILES, FilesCard
-from playhead.ui.timeline.cards.image_card import ImageCard
 from playhead.ui.timeline.cards.message_cards import (
     AnswerCard,
     FoldCard,
@@ -14,14 +13,14 @@ from playhead.ui.timeline.cards.message_cards import (
     QuestionCard,
     VersionsCard,
 )
-from playhead.ui.timeline.cards.problem_card import ProblemCard
-from playhead.ui.timeline.cards.result_cards import PageCard, RenderedCard
+from playhead.ui.timeline.cards.result_cards import ImageCard, PageCard, RenderedCard
 from playhead.ui.timeline.cards.small_cards import (
     AttachmentCard,
     CitationCard,
     FailureCard,
     InputCard,
     NoteCard,
+    ProblemCard,
     RunCard,
     UnknownCard,
 )

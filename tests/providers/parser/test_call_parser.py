@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.model_worker.protocol import CallPiece, Delta
-from playhead.providers.parser.call_parser import CutOffError
-from playhead.providers.parser.call_repair import CallCode, find_call_code, repair_json
+from playhead.providers.parser.call_parser import CallCode, CutOffError, find_call_code, repair_json
 from playhead.providers.parser.delta_parser import DeltaParser
 
 """A busy machine is no defect."""
