@@ -195,7 +195,9 @@ extended = st.one_of(
         "computer",
         "error",
         st.builds(
-            lambda n, f: CodeError(name=n, message=n, frames=(Frame(f, 1, n),), remedy=f),
+            lambda n, f: CodeError(
+                name=n, message=n, frames=(Frame(f, 1, n),), remedy=f, printed=len(f) or None
+            ),
             texts,
             anything,
         ),

@@ -220,4 +220,4 @@ def everything(picture: str) -> tuple[Message, ...]:
 
 
 _failure = Failure(code="upstream_error", title="It broke.", detail="500", remedy="Wait.")
-_error = CodeError(name="ZeroDivisionError", message="division by zero")
+_error = CodeError(name="ZeroDivisionError", message="division by zero", printed=len(TRACEBACK))

@@ -37,6 +37,7 @@ class RunOutput:
         self._in_file = 0
         self._recent = bytearray()  # output not in the file, at least its last part
         self._recent_total = 0
+        self._unbroken = sys.maxsize
 
     @property
     def is_cut(self) -> bool:
@@ -69,12 +70,22 @@ class RunOutput:
         """End the run's output; returns what is still to be shown: a note and the tail."""
         tail = self._last(min(self._hidden, TAIL_LIMIT))
         self._close_file()
-        if self._hidden <= TAIL_LIMIT:
-            return self._text.decode(tail, final=True)
-        cut_off = self._text.decode(b"", final=True)
-        tail = tail[_character_end(tail) :]
-        note = f"\n[… {self._hidden - len(tail):,} bytes not shown, {self._whereabouts()}]\n"
-        return cut_off + note + self._text.decode(tail, final=True)
+        note = ""
+        if self._hidden > TAIL_LIMIT:
+            tail = tail[_character_end(tail) :]
+            note = f"\n[… {self._hidden - len(tail):,} bytes not shown, {self._whereabouts()}]\n"
+            note = self._text.decode(b"", final=True) + note
+        shown = self._text.decode(tail, final=True)
+        if self.is_cut:
+            self._unbroken = len(shown)
+        return note + shown
+
+    def unbroken_end(self, count: int) -> int:
+        """Return `count` if the last so many characters shown are whole, without a note; else 0.
+
+        Known once the output was closed.
+        """
+        return count if 0 < count <= self._unbroken else 0
 
     def _hide(self, data: bytes) -> None:
         self._hidden += len(data)

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 from typing import Any
 
+from msgspec.structs import replace
+
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import (
     CodeError,
@@ -55,7 +57,8 @@ class RunStream:
         self._is_open = False
         self._line: int | None = None
         self._lines = 0
-        self._error: list[Chunk] = []
+        self._error: CodeError | None = None
+        self._printed: int | None = None  # of a traceback, as long as it ends the output
         self._times: list[Chunk] = []
         self._input_bytes: int | None = None
         self.stop_cause: RunEnd | None = None
@@ -109,12 +112,17 @@ class RunStream:
         chunks += self._text(rest)
         if self._is_open:
             chunks += self._close(is_resting=True)
+        error = self._error
+        printed = self._output.unbroken_end(self._printed or 0) or None
+        errors = [] if error is None else [_single("error", replace(error, printed=printed))]
         is_line = line is not None and 1 <= line <= _LAST_LINE
         stopped_at = (line if is_line else self._line) if state != "finished" else None
         end = end if state != "finished" else None
         self.is_over = True
-        report = self._run(state, stopped_at, _in_bounds(exit_status), end)
-        return [*chunks, *self._error, *self._times, report]
+        report = self._run(
+            state, stopped_at, _in_bounds(exit_status), end, None if errors else printed
+        )
+        return [*chunks, *errors, *self._times, report]
 
     def _without_hurried(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces, after very many lines without those that could not be seen."""
@@ -142,7 +150,9 @@ class RunStream:
             case "input":
                 chunks += self._on_input(mark)
             case "error":
-                self._error = [_single("error", _code_error(mark))]
+                self._error = _code_error(mark)
+            case "traceback":
+                self._printed = mark.integer("length")
             case "timings":
                 self._times += [_single("timing", timing) for timing in _timings(mark)]
                 del self._times[_TIMES_LIMIT:]
@@ -171,7 +181,7 @@ class RunStream:
     def _on_result(self, kind: str, name: str) -> list[Chunk]:
         result = self._take(kind, name)
         if isinstance(result, str):
-            return self._text(self._output.add(result.encode("utf-8", "backslashreplace")))
+            return self._print(result.encode("utf-8", "backslashreplace"))
         if not result:
             return []
         chunks = self._close(is_resting=True) if self._is_open else []
@@ -192,7 +202,11 @@ class RunStream:
     def _flush(self) -> list[Chunk]:
         data = b"".join(self._held)
         self._held, self._held_bytes = [], 0
-        return self._text(self._output.add(data)) if data else []
+        return self._print(data) if data else []
+
+    def _print(self, data: bytes) -> list[Chunk]:
+        self._printed = None
+        return self._text(self._output.add(data))
 
     def _text(self, text: str) -> list[Chunk]:
         if not text:
@@ -219,6 +233,7 @@ class RunStream:
         line: int | None = None,
         exit_status: int | None = None,
         end: RunEnd | None = None,
+        printed: int | None = None,
     ) -> Chunk:
         seconds = 0.0 if state == "started" else time.monotonic() - self._began
         path = self._output.path
@@ -230,6 +245,7 @@ class RunStream:
             output_path=path,
             end=end,
             input_bytes=self._input_bytes,
+            printed=printed,
         )
         return _single("run", report)
 

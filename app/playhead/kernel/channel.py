@@ -29,12 +29,17 @@ class Channel:
             return
         self._write(encode_mark(self.nonce, kind, self.run, fields))
 
-    def complain(self, text: str) -> None:
-        """Write text for the user, even if Python's streams were replaced or closed."""
+    def complain(self, text: str) -> int:
+        """Write text for the user, even if Python's streams were replaced or closed.
+
+        Return how many characters it is to who reads it.
+        """
         self.flush()
         data = text.encode("utf-8", "backslashreplace")
+        length = len(data.decode("utf-8"))
         while data:
             data = data[self._write(data) :]
+        return length
 
     def flush(self) -> None:
         """Flush the current streams, which user code may have replaced."""

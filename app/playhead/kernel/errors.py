@@ -27,6 +27,12 @@ def remember_source(number: int, code: str) -> str:
     return name
 
 
+def print_failure(channel: Channel, error: BaseException, block: str, remarks: str = "") -> None:
+    """Print the traceback with remarks on it, and send how long it is: nobody has to parse it."""
+    length = channel.complain(format_failure(error, block) + remarks)
+    channel.send("traceback", length=length)
+
+
 def format_failure(error: BaseException, block: str) -> str:
     """Return the traceback as Python prints it, without the kernel's frames."""
     summary = traceback.TracebackException(type(error), error, _from_block(error, block))

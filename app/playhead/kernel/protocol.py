@@ -31,6 +31,7 @@ Marks, by their `t`; each carries `run`:
              A table is JSON {columns, dtypes, missing, rows, total_rows, total_columns, name, key,
              text}; its text goes out as displayed before it
     input    id, prompt, secret
+    traceback length: the output just before ends with a traceback of so many characters
     error    name, message, remedy (what to do, "" where nothing is known), frames
              [[file, line, name], …], file "" for the block itself
     timings  times [[line, seconds, last_line, share], …], share null for a whole statement

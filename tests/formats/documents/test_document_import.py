@@ -16,7 +16,7 @@ from playhead.errors import DocumentError
 from playhead.formats.documents.document import read_document, write_document
 from playhead.formats.documents.imported_conversation import ImportedConversation
 from playhead.formats.documents.notebook import TABLE_MIME
-from tests.support.conversations import PNG, SVG, everything
+from tests.support.conversations import PNG, SVG, TRACEBACK, everything
 
 PICTURE = base64.b64encode(PNG).decode()
 KEYS = (
@@ -167,7 +167,7 @@ def test_outputs_come_in_their_richest_known_form() -> None:
         ("computer", "code", "javascript", "alert(1)"),
         ("computer", "code", "latex", "$x$"),
         ("computer", "console", None, "[A picture that could not be read.]\nT\nE: no\n"),
-        ("computer", "error", None, CodeError(name="E", message="no")),
+        ("computer", "error", None, CodeError(name="E", message="no", printed=len("T\nE: no\n"))),
     ]
 
 
@@ -213,7 +213,9 @@ def test_our_own_notebook_comes_back() -> None:
     ran = [m.content.code for m in back.messages if isinstance(m.content, Proposal)]
     assert ran == ["import pandas\ndf = 2", "1 / 0", "echo hi"]
     errors = [m.content for m in back.messages if isinstance(m.content, CodeError)]
-    assert errors == [CodeError(name="ZeroDivisionError", message="division by zero")]
+    assert errors == [
+        CodeError(name="ZeroDivisionError", message="division by zero", printed=len(TRACEBACK))
+    ]
 
 
 def test_lists_of_old_versions_are_read() -> None:

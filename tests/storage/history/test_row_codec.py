@@ -50,8 +50,12 @@ CONTENTS = [
         output_path="/data/out",
         end=RunEnd(kind="memory_limit", limit=5e8, grace_s=1.0),
     ),
+    RunReport(state="interrupted", line=2, printed=120),
     CodeError(
-        name="ValueError", message="no", frames=(Frame("", 1, "<module>"), Frame("/a.py", 2, "f"))
+        name="ValueError",
+        message="no",
+        frames=(Frame("", 1, "<module>"), Frame("/a.py", 2, "f")),
+        printed=71,
     ),
     InputRequest("i1", "Password: ", is_secret=True),
     LineTiming(line=4, seconds=0.25),

@@ -69,6 +69,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     `output_path` is the file with the run's whole output when the shown output had to be cut;
     `end` says why a run was killed or stopped; None where it was only asked to stop.
     `input_bytes` is how much the run has read of the text that was sent to it, if any of it.
+    `printed` is the length of the traceback of a stop at the end of the run's output, if known.
     """
 
     state: RunState
@@ -78,6 +79,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     output_path: str | None = None
     end: RunEnd | None = None
     input_bytes: int | None = None
+    printed: int | None = None
 
 
 class Frame(Struct, frozen=True):
@@ -91,13 +93,21 @@ class Frame(Struct, frozen=True):
 class CodeError(Struct, frozen=True, kw_only=True):
     """An exception of the user's code, as data; the traceback's text also goes out as output.
 
-    `remedy` is what to do about it, for what code cannot know of the place it runs in.
+    `remedy` is what to do about it, for what code cannot know of the place it runs in. `printed`
+    is the length of the traceback at the end of the run's output in characters, if known.
     """
 
     name: str
     message: str
     frames: tuple[Frame, ...] = ()
     remedy: str = ""
+    printed: int | None = None
+
+
+def split_printed(output: str, printed: int | None) -> tuple[str, str]:
+    """Return the output without the traceback that ends it, and the traceback; '' if not known."""
+    at = len(output) - (printed or 0)
+    return (output[:at], output[at:]) if 0 <= at < len(output) else (output, "")
 
 
 class InputRequest(Struct, frozen=True):

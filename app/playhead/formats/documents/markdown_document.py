@@ -18,6 +18,7 @@ from playhead.domain.conversation.payloads import (
     InputRequest,
     RunReport,
     Table,
+    split_printed,
 )
 from playhead.domain.text.fences import fenced, quoted
 from playhead.domain.text.tables import as_markdown
@@ -39,7 +40,6 @@ from playhead.formats.documents.reader_view import (
     source_address,
     source_words,
     sources_of,
-    split_traceback,
 )
 
 _SENTINEL = "closed"
@@ -162,7 +162,7 @@ class _Writer:
         """Return the results without the exception if its traceback was printed."""
         error = block.error
         printed = [one.text for one in block.results if one.type == "console"]
-        if error is None or not printed or not split_traceback(printed[-1], error.name)[1]:
+        if error is None or not printed or not split_printed(printed[-1], error.printed)[1]:
             return list(block.results)
         return [one for one in block.results if not isinstance(one.content, CodeError)]
 

@@ -17,6 +17,7 @@ from playhead.domain.conversation.payloads import (
     InputRequest,
     RunReport,
     Table,
+    split_printed,
 )
 from playhead.domain.text.fences import fenced, quoted
 from playhead.domain.text.tables import as_html, as_plain
@@ -37,7 +38,6 @@ from playhead.formats.documents.reader_view import (
     source_address,
     source_words,
     sources_of,
-    split_traceback,
 )
 from playhead.formats.wire.codec import Wire, whole_chunk
 from playhead.formats.wire.native.objects import encode_payload
@@ -132,7 +132,8 @@ def _error(error: CodeError, outputs: list[Wire]) -> Wire:
     traceback: list[str] = []
     last = next((one for one in reversed(outputs) if one["output_type"] == "stream"), None)
     if last is not None:
-        kept, traceback = split_traceback("".join(last["text"]), name)
+        kept, printed = split_printed("".join(last["text"]), error.printed)
+        traceback = printed.rstrip("\n").split("\n") if printed else []
         last["text"] = _stream_lines(kept)
         if not kept:
             outputs.remove(last)

@@ -80,9 +80,9 @@ def _add_traceback(printed: list[str], output: Fields) -> CodeError:
     message = plain(as_text(output.get("evalue")))
     rows = output.get("traceback")
     lines = [as_text(row) for row in cast("list[object]", rows)] if isinstance(rows, list) else []
-    if lines:
-        printed.append("\n".join(lines) + "\n")
-    return CodeError(name=name, message=message)
+    text = "\n".join(lines) + "\n" if lines else ""
+    printed.append(text)
+    return CodeError(name=name, message=message, printed=len(text) or None)
 
 
 def _add_shown(row: MessageBuilder, data: Fields, settle: Callable[..., None]) -> str:

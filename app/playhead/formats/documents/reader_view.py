@@ -4,7 +4,6 @@ sentences that describe them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from pathlib import PurePath, PureWindowsPath
 
@@ -26,7 +25,7 @@ from playhead.domain.conversation.payloads import (
 )
 from playhead.domain.model import EXECUTE
 from playhead.domain.text.run_ends import run_end_text
-from playhead.domain.text.terminal import one_line, plain
+from playhead.domain.text.terminal import one_line
 from playhead.errors import AppError
 
 _UNTOLD = frozenset({"timing", "status", "usage", "command", "retry", "echo"})
@@ -298,42 +297,7 @@ def _names(found: tuple[FileChange, ...], count: int) -> str:
     return ", ".join(names) + (f" and {more:,} more" if more else "")
 
 
-_TRACEBACK = "Traceback (most recent call last):"
-_JOINT = re.compile(r"(During handling of|The above exception was the direct cause of) the ")
-_LOOKED_AT = 200_000
-
-
 def missing_picture_words(message: Message) -> str:
     """Return the text that replaces a picture that could not be read."""
     name = file_name(message.text) if (message.format or "path") == "path" else ""
     return f"[The picture {name} could not be read.]".replace("  ", " ")
-
-
-def split_traceback(output: str, name: str) -> tuple[str, list[str]]:
-    """Split off the traceback at the end: return the output before it, and its lines with
-    colours.
-    """
-    begin = max(0, len(output) - _LOOKED_AT)
-    rows = output[begin:].rstrip("\n").split("\n")
-    shown = [plain(row) for row in rows]
-    if not any(re.match(rf"(?:[\w.]+\.)?{re.escape(name)}(?::|$)", row) for row in shown):
-        return output, []
-    heads = [at for at, row in enumerate(shown) if row == _TRACEBACK]
-    heads = heads or [at for at, row in enumerate(shown) if row.startswith('  File "')]
-    if not heads:
-        return output, []
-    first = _first_of_chain(shown, heads)
-    kept = "\n".join(rows[:first])
-    return output[:begin] + (f"{kept}\n" if kept else ""), rows[first:]
-
-
-def _first_of_chain(shown: list[str], heads: list[int]) -> int:
-    """Return the first traceback of the chain that ends the output."""
-    at = len(heads) - 1
-    while at > 0 and _is_joined(shown[heads[at - 1] : heads[at]]):
-        at -= 1
-    return heads[at]
-
-
-def _is_joined(between: Iterable[str]) -> bool:
-    return any(_JOINT.match(row) for row in between)

@@ -192,7 +192,7 @@ class Runner:
                 self._loop.run_until_complete(asyncio.gather(task, return_exceptions=True))
 
     def _on_interrupt(self, error: BaseException, block: str) -> Outcome:
-        self._channel.complain(errors.format_failure(error, block))
+        errors.print_failure(self._channel, error, block)
         line = errors.interrupted_line(error, block) or self._at
         return Outcome("interrupted", line, 130)
 
@@ -207,7 +207,7 @@ class Runner:
 
     def _on_failure(self, error: BaseException, block: str) -> Outcome:
         remarks = errors.remedy(error) + self.remark(error)
-        self._channel.complain(errors.format_failure(error, block) + remarks)
+        errors.print_failure(self._channel, error, block, remarks)
         errors.send_failure(self._channel, error, block, remarks)
         return Outcome("finished", status=1)
 

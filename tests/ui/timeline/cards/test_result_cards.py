@@ -389,12 +389,18 @@ def test_an_error_is_said_once_and_its_traceback_on_demand(view, talk, qtbot, pa
     talk.code("1/0")
     talk.report(RunReport(state="started"))
     trace = 'Traceback (most recent call last):\n  File "<block 1>", line 3, in <module>\n    1/0\n'
-    talk.output(f"before\n{trace}ZeroDivisionError: division by zero\n")
+    printed = f"{trace}ZeroDivisionError: division by zero\n"
+    talk.output(f"before\n{printed}")
     frames = (Frame("", 3, "<module>"), Frame("/x/helper.py", 12, "f"))
     show(
         talk,
         "error",
-        CodeError(name="ZeroDivisionError", message="division by zero", frames=frames),
+        CodeError(
+            name="ZeroDivisionError",
+            message="division by zero",
+            frames=frames,
+            printed=len(printed),
+        ),
     )
     view.set_conversation(talk)
     painted()
@@ -415,18 +421,15 @@ def test_an_error_says_what_to_do_under_its_title(view, talk, qtbot, painted):
     talk.report(RunReport(state="started"))
     trace = 'Traceback (most recent call last):\n  File "<block 1>", line 1, in <module>\n'
     remedy = "This run may take 200 MB: the limit in Settings."
-    talk.output(f"{trace}numpy._core._exceptions._ArrayMemoryError: no room\n{remedy}\n")
+    printed = f"{trace}numpy._core._exceptions._ArrayMemoryError: no room\n{remedy}\n"
+    talk.output(printed)
+    frames = (Frame("", 1, "<module>"),)
+    error = CodeError(name="MemoryError", message="no room", frames=frames, printed=len(printed))
+    show(talk, "error", error)
     show(
         talk,
         "error",
-        CodeError(name="MemoryError", message="no room", frames=(Frame("", 1, "<module>"),)),
-    )
-    show(
-        talk,
-        "error",
-        CodeError(
-            name="MemoryError", message="no room", frames=(Frame("", 1, "<module>"),), remedy=remedy
-        ),
+        CodeError(name="MemoryError", message="no room", frames=frames, remedy=remedy),
     )
     view.set_conversation(talk)
     painted()
@@ -442,10 +445,11 @@ def test_an_error_says_what_to_do_under_its_title(view, talk, qtbot, painted):
 def test_an_interrupt_is_told_by_its_report_alone(view, talk, has_error):
     talk.code("while True: pass")
     talk.report(RunReport(state="started"))
-    talk.output("x\nTraceback (most recent call last):\n  File …\nKeyboardInterrupt\n")
+    trace = "Traceback (most recent call last):\n  File …\nKeyboardInterrupt\n"
+    talk.output(f"x\n{trace}")
     if has_error:
         show(talk, "error", CodeError(name="KeyboardInterrupt", message=""))
-    talk.report(RunReport(state="interrupted", seconds=12.34, line=37))
+    talk.report(RunReport(state="interrupted", seconds=12.34, line=37, printed=len(trace)))
     view.set_conversation(talk)
     assert [row.kind for row in view.canvas.sheet.rows] == ["code", "console", "run"]
     assert view.canvas.sheet.card(1).source() == "x"

@@ -163,9 +163,12 @@ def _code_error(fields: _Fields) -> CodeError:
         Frame(frame.text("file", ""), frame.integer("line"), frame.text("name", ""))
         for frame in fields.objects("frames")
     )
-    remedy = fields.text("remedy", "")
     return CodeError(
-        name=fields.text("name"), message=fields.text("message", ""), frames=frames, remedy=remedy
+        name=fields.text("name"),
+        message=fields.text("message", ""),
+        frames=frames,
+        remedy=fields.text("remedy", ""),
+        printed=fields.integer_or_none("printed"),
     )
 
 
@@ -186,6 +189,7 @@ def _run_report(fields: _Fields) -> RunReport:
         output_path=fields.text("output_path", "") or None,
         end=parse_run_end(fields.text("reason", "")),
         input_bytes=fields.integer_or_none("input_bytes"),
+        printed=fields.integer_or_none("printed"),
     )
 
 

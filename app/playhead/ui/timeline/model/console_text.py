@@ -1,6 +1,6 @@
 """The output of a run as a terminal shows it: bounded lines with colours.
 
-A traceback or a table at its end is found and left out, because it has a card of its own.
+A table at its end is found and left out, because it has a card of its own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.conversation.payloads import Table
-from playhead.domain.text.terminal import SGR, as_displayed, split_unfinished, without_colours
+from playhead.domain.text.terminal import SGR, as_displayed, split_unfinished
 
 HEAD_LINES = 500
 TAIL_LINES = 2_000
@@ -197,66 +197,6 @@ def _simple(style: ConsoleStyle, code: int) -> ConsoleStyle:
         if first <= code < first + 8:
             return replace(style, **{name: code - first + base})
     return style
-
-
-_TRACEBACK_HEAD = "Traceback (most recent call last):"
-_SYNTAX_HEAD = '  File "'
-_CHAIN_LINES = (
-    "During handling of the above exception, another exception occurred:",
-    "The above exception was the direct cause of the following exception:",
-)
-_TRACEBACK_CHARS = 200_000
-"""Characters at the end of an output in which a traceback is searched."""
-
-
-def split_traceback(output: str, name: str) -> tuple[str, str]:
-    """Return the output without the traceback at its end, and the traceback.
-
-    The traceback is '' unless it is of this exception.
-    """
-    begin = max(0, len(output) - _TRACEBACK_CHARS)
-    lines = output[begin:].rstrip("\n").split("\n")
-    plain = [without_colours(line) for line in lines]
-    head = _last_head(plain, name)
-    if head is None:
-        return output, ""
-    while (earlier := _joined_to(plain, head)) is not None:
-        head = earlier
-    kept = "\n".join(lines[:head])
-    before = output[:begin] + (f"{kept}\n" if kept else "")
-    return before, "\n".join(plain[head:])
-
-
-def _last_head(lines: list[str], name: str) -> int | None:
-    """Return the start of the last traceback, if the exception of that name ends it."""
-    # numpy's _ArrayMemoryError says of itself that its name is MemoryError.
-    says = re.compile(rf"[\w.]*{re.escape(name)}(?::|$)")
-    if not any(says.match(line) for line in lines):
-        return None
-    for number in range(len(lines) - 1, -1, -1):
-        if lines[number] == _TRACEBACK_HEAD:
-            return number if _ends_with(lines[number + 1 :], says) else None
-    for number in range(len(lines) - 1, -1, -1):
-        if lines[number].startswith(_SYNTAX_HEAD):
-            return number if _ends_with(lines[number:], says) else None
-    return None
-
-
-def _ends_with(lines: list[str], says: re.Pattern[str]) -> bool:
-    """Return whether the first line that is not indented names the exception."""
-    first = next((line for line in lines if line and not line.startswith((" ", "\t"))), "")
-    return says.match(first) is not None
-
-
-def _joined_to(lines: list[str], head: int) -> int | None:
-    """Return the start of the traceback before this one, if both are of one chain."""
-    before = [number for number in range(max(0, head - 3), head) if lines[number] in _CHAIN_LINES]
-    if not before:
-        return None
-    for number in range(before[-1] - 1, -1, -1):
-        if lines[number] == _TRACEBACK_HEAD:
-            return number
-    return None
 
 
 def without_frame(output: str, table: Table) -> str:

@@ -17,10 +17,12 @@ from playhead.domain.conversation.payloads import (
     Proposal,
     RunReport,
     Table,
+    split_printed,
 )
 from playhead.domain.conversation.usage import TurnUsage
 from playhead.domain.text.run_ends import run_end_place, run_end_text
-from playhead.ui.timeline.model.console_text import split_traceback, without_frame
+from playhead.domain.text.terminal import without_colours
+from playhead.ui.timeline.model.console_text import without_frame
 from playhead.ui.timeline.model.rows import (
     UNSENT,
     Note,
@@ -244,7 +246,7 @@ class TimelineModel:
             self._cut_frame(message.content)
         if isinstance(message.content, CodeError):
             self._has_failed = True
-            row.items = self._cut_traceback(message.content.name)
+            row.items = self._cut_traceback(message.content.printed)
             row.origin = self.rows[self._code].key if self._code is not None else ""
         self._add(row)
         if kind == "code":
@@ -403,7 +405,7 @@ class TimelineModel:
             self._note_output(report)
             return
         if report.state == "interrupted":
-            self._cut_traceback("KeyboardInterrupt")
+            self._cut_traceback(report.printed)
         if is_running:
             seconds = format_seconds(report.seconds) if report.seconds else ""
             self._set_run("stopped", run_end_place(report, tr), seconds)
@@ -435,17 +437,17 @@ class TimelineModel:
             console.set_text(without_frame(console.text, table))
             self._changes.changed.add(index)
 
-    def _cut_traceback(self, name: str) -> list[str]:
+    def _cut_traceback(self, printed: int | None) -> list[str]:
         """Remove the traceback, which the error's card shows, from the output above; return it."""
         console = self.rows[self._run_console] if self._run_console is not None else None
         if console is None:
             return []
-        output, trace = split_traceback(console.text, name)
+        output, trace = split_printed(console.text, printed)
         if not trace:
             return []
         console.set_text(output)
         self._changes.changed.add(self._run_console or 0)
-        return [trace]
+        return [without_colours(trace).rstrip("\n")]
 
     def _set_run(self, state: str, detail: str, console_detail: str = "") -> None:
         if self._code is not None:
