@@ -110,7 +110,7 @@ class StdioTurn:
             return
         if isinstance(chunk.content, Waiting | Echo):  # of no use to a program
             return
-        self._say(chunk)
+        self._send_chunk(chunk)
         if isinstance(chunk.content, InputRequest) and not self._has_input:
             # Now, for the code meets the end of its input at once, and the model would be asked on.
             self._session.stop()
@@ -120,7 +120,7 @@ class StdioTurn:
 
     def _on_session(self, event: SessionEvent) -> None:
         if event.kind == "pending" and self._session.pending is not None:
-            self._tell({"waits": True})
+            self._send_line({"waits": True})
         elif event.kind == "error":
             self._error = event.error
         elif event.kind == "state" and self._session.state != "idle":
@@ -136,9 +136,9 @@ class StdioTurn:
         if not self._has_last:
             if not is_certain:
                 return
-            self._say(Chunk(role="server", type="error", content=self._failure()))
+            self._send_chunk(Chunk(role="server", type="error", content=self._failure()))
         self.close()
-        self._tell({"ended": True})
+        self._send_line({"ended": True})
 
     def _failure(self) -> Failure:
         """Return the reason of a turn that ended without reporting one."""
@@ -148,16 +148,16 @@ class StdioTurn:
         )
         return Failure(code=error.code, title=error.title, detail=error.detail, remedy=error.remedy)
 
-    def _say(self, chunk: Chunk) -> None:
+    def _send_chunk(self, chunk: Chunk) -> None:
         wire = encode_chunk(chunk)
         if isinstance(chunk.content, RunReport) and chunk.content.state == "started":
             self.runs += 1
         if isinstance(chunk.content, Failure):  # our own client reads the remedy separately
             words = {"detail": chunk.content.detail, "remedy": chunk.content.remedy}
             wire["error"] = {**wire["error"], **words}
-        self._tell({"chunk": wire})
+        self._send_line({"chunk": wire})
 
-    def _tell(self, message: Mapping[str, Any]) -> None:
+    def _send_line(self, message: Mapping[str, Any]) -> None:
         if not self._send({"turn": self.id, **message}):
             self._session.stop()  # without a reader no code must run unseen
 
@@ -250,11 +250,11 @@ def _kernel_request(command: Mapping[str, Any], config: Mapping[str, Any]) -> Cl
         auto_run=config.get("auto_run") is True,
     )
     incoming, own = kernel_turn_request(asked, "Python"), turn_options(config)
-    said = (own.instructions, incoming.options.instructions)
+    parts = (own.instructions, incoming.options.instructions)
     options = replace(
         incoming.options,
         choice=own.choice,
-        instructions="\n\n".join(part for part in said if part),
+        instructions="\n\n".join(part for part in parts if part),
         stop_grace_s=own.stop_grace_s,
     )
     folder = str(config.get("working_dir") or "")
@@ -452,10 +452,10 @@ class _Service:
 
     async def _stream(self, turn_id: str, command: Mapping[str, Any]) -> None:
         config = command.get("config")
-        told = cast("dict[str, Any]", config) if isinstance(config, dict) else {}
-        begun = StdioKernelTurn(turn_id, self._turns, self._lines.send)
-        self._kernel_ids.add(await begun.begin(command, told))
-        self._kernel_turn = begun
+        options = cast("dict[str, Any]", config) if isinstance(config, dict) else {}
+        turn = StdioKernelTurn(turn_id, self._turns, self._lines.send)
+        self._kernel_ids.add(await turn.begin(command, options))
+        self._kernel_turn = turn
 
     async def _forget(self) -> None:
         if self._kernel_turn is not None:

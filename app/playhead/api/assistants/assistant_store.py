@@ -30,10 +30,10 @@ class AssistantStore:
         self._began_s = now_s()
         self._made: dict[str, Wire] | None = None
 
-    async def add(self, model: str, said: Mapping[str, Any]) -> Wire:
+    async def add(self, model: str, fields: Mapping[str, Any]) -> Wire:
         """Add an assistant and return it."""
         made = await self._all()
-        wire = assistant_wire(f"asst_{uuid.uuid4().hex}", now_s(), model, said)
+        wire = assistant_wire(f"asst_{uuid.uuid4().hex}", now_s(), model, fields)
         made[wire["id"]] = wire
         self._keep(wire)
         return wire
@@ -57,9 +57,9 @@ class AssistantStore:
             )
         return made[assistant_id]
 
-    async def change(self, assistant_id: str, said: Mapping[str, Any]) -> Wire:
+    async def change(self, assistant_id: str, fields: Mapping[str, Any]) -> Wire:
         """Change fields of an assistant and return it."""
-        wire = {**await self._own(assistant_id), **said}
+        wire = {**await self._own(assistant_id), **fields}
         (await self._all())[assistant_id] = wire
         self._keep(wire)
         return wire
@@ -82,12 +82,12 @@ class AssistantStore:
         return await self.get(assistant_id)
 
     def _built_in(self) -> Wire:
-        said = {
+        fields = {
             "name": "Playhead",
             "description": _ABOUT,
             "tools": [{"type": "code_interpreter"}],
         }
-        return assistant_wire(BUILT_IN, self._began_s, self._models.current_name, said)
+        return assistant_wire(BUILT_IN, self._began_s, self._models.current_name, fields)
 
     async def _all(self) -> dict[str, Wire]:
         if self._made is None:

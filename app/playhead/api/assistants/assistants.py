@@ -15,7 +15,7 @@ from playhead.session.sessions import Sessions
 class Assistants(Struct, frozen=True):
     """All of it belongs to the core's thread."""
 
-    shelf: AssistantStore
+    store: AssistantStore
     threads: Threads
     runs: Runs
 
@@ -28,5 +28,5 @@ def make_assistants(
     waits_s: float = DECISION_TIMEOUT_S,
 ) -> Assistants:
     """Return the connected parts; a run whose calls no one decides about ends after `waits_s`."""
-    shelf, threads = AssistantStore(records, models), Threads(sessions, records)
-    return Assistants(shelf, threads, Runs(turns, threads, shelf, waits_s))
+    store, threads = AssistantStore(records, models), Threads(sessions, records)
+    return Assistants(store, threads, Runs(turns, threads, store, waits_s))

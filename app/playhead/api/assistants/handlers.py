@@ -52,32 +52,32 @@ class AssistantsHandler:
 
     def __init__(self, services: Services, assistants: Assistants) -> None:
         self._services = services
-        self._shelf = assistants.shelf
+        self._store = assistants.store
         self._threads = assistants.threads
         self._runs = assistants.runs
 
     async def create(self, request: web.Request) -> web.Response:
         """POST /v1/assistants."""
         asked = await read_request(request, of.AssistantRequest)
-        said = _assistant_fields(asked)
-        return await self._answer(self._shelf.add(asked.model, said))
+        fields = _assistant_fields(asked)
+        return await self._answer(self._store.add(asked.model, fields))
 
     async def list(self, request: web.Request) -> web.Response:
         """GET /v1/assistants."""
-        return await self._answer(self._shelf.page(ListCursor.of(request.query)))
+        return await self._answer(self._store.page(ListCursor.of(request.query)))
 
     async def get(self, request: web.Request) -> web.Response:
         """GET /v1/assistants/{assistant_id}."""
-        return await self._answer(self._shelf.get(path_part(request, "assistant_id")))
+        return await self._answer(self._store.get(path_part(request, "assistant_id")))
 
     async def change(self, request: web.Request) -> web.Response:
         """POST /v1/assistants/{assistant_id}."""
-        said = _assistant_fields(await read_request(request, of.AssistantChange))
-        return await self._answer(self._shelf.change(path_part(request, "assistant_id"), said))
+        fields = _assistant_fields(await read_request(request, of.AssistantChange))
+        return await self._answer(self._store.change(path_part(request, "assistant_id"), fields))
 
     async def delete(self, request: web.Request) -> web.Response:
         """DELETE /v1/assistants/{assistant_id}."""
-        return await self._answer(self._shelf.delete(path_part(request, "assistant_id")))
+        return await self._answer(self._store.delete(path_part(request, "assistant_id")))
 
     async def create_thread(self, request: web.Request) -> web.Response:
         """POST /v1/threads."""
@@ -92,8 +92,8 @@ class AssistantsHandler:
 
     async def change_thread(self, request: web.Request) -> web.Response:
         """POST /v1/threads/{thread_id}."""
-        said = _given_fields(await read_request(request, of.ThreadChange))
-        return await self._answer(self._threads.change(path_part(request, "thread_id"), said))
+        fields = _given_fields(await read_request(request, of.ThreadChange))
+        return await self._answer(self._threads.change(path_part(request, "thread_id"), fields))
 
     async def delete_thread(self, request: web.Request) -> web.Response:
         """DELETE /v1/threads/{thread_id}."""
@@ -103,7 +103,9 @@ class AssistantsHandler:
         """POST /v1/threads/{thread_id}/messages."""
         asked = await read_request(request, of.MessageRequest)
         message = new_message(asked, "message")
-        return await self._answer(self._threads.say(path_part(request, "thread_id"), message))
+        return await self._answer(
+            self._threads.add_message(path_part(request, "thread_id"), message)
+        )
 
     async def list_messages(self, request: web.Request) -> web.Response:
         """GET /v1/threads/{thread_id}/messages."""
@@ -199,7 +201,9 @@ def _assistant_fields(asked: of.AssistantRequest | of.AssistantChange) -> dict[s
 
 def _given_fields(asked: msgspec.Struct) -> dict[str, Any]:
     """Return the fields that were given; null counts as not given."""
-    return {name: told for name, told in msgspec.structs.asdict(asked).items() if told is not None}
+    return {
+        name: value for name, value in msgspec.structs.asdict(asked).items() if value is not None
+    }
 
 
 _POLL_AFTER, _POLL_MS = "openai-poll-after-ms", "250"
@@ -221,31 +225,31 @@ class RunsHandler:
         """POST /v1/threads/{thread_id}/runs."""
         asked = await read_request(request, of.RunRequest)
         run = await self._run_asked(request, asked)
-        line = self._line_of(request)
-        work = self._runs.create(path_part(request, "thread_id"), run, line.host)
-        begun = await self._services.bridge.ask(work, self._abandon)
-        return await self._answer(request, line, begun, is_stream=asked.stream is True)
+        driver = self._driver_of(request)
+        work = self._runs.create(path_part(request, "thread_id"), run, driver.host)
+        started = await self._services.bridge.ask(work, self._abandon)
+        return await self._answer(request, driver, started, is_stream=asked.stream is True)
 
     async def create_with_thread(self, request: web.Request) -> web.StreamResponse:
         """POST /v1/threads/runs."""
         asked = await read_request(request, of.ThreadRunRequest)
         run = await self._run_asked(request, asked)
-        line = self._line_of(request)
+        driver = self._driver_of(request)
         fields = thread_fields(asked.thread or of.ThreadRequest())
-        work = self._runs.create_with_thread(*fields, run, line.host)
-        begun = await self._services.bridge.ask(work, self._abandon)
-        return await self._answer(request, line, begun, is_stream=asked.stream is True)
+        work = self._runs.create_with_thread(*fields, run, driver.host)
+        started = await self._services.bridge.ask(work, self._abandon)
+        return await self._answer(request, driver, started, is_stream=asked.stream is True)
 
     async def submit(self, request: web.Request) -> web.StreamResponse:
         """POST …/runs/{run_id}/submit_tool_outputs."""
         asked = await read_request(request, of.OutputsRequest)
         is_own = await self._answering.is_from_own_code(request)
-        line = self._line_of(request)
+        driver = self._driver_of(request)
         outputs = [{"tool_call_id": o.tool_call_id, "output": o.output} for o in asked.tool_outputs]
         place = path_part(request, "thread_id"), path_part(request, "run_id")
-        work = self._runs.submit(*place, outputs, line.host, is_from_own_code=is_own)
-        begun = await self._services.bridge.ask(work, self._abandon)
-        return await self._answer(request, line, begun, is_stream=asked.stream is True)
+        work = self._runs.submit(*place, outputs, driver.host, is_from_own_code=is_own)
+        started = await self._services.bridge.ask(work, self._abandon)
+        return await self._answer(request, driver, started, is_stream=asked.stream is True)
 
     async def cancel(self, request: web.Request) -> web.Response:
         """POST …/runs/{run_id}/cancel."""
@@ -287,12 +291,12 @@ class RunsHandler:
         return json_answer(await self._services.bridge.ask(self._threads.step(*names)))
 
     async def _answer(
-        self, request: web.Request, line: RunDriver, begun: StartedRun, *, is_stream: bool
+        self, request: web.Request, driver: RunDriver, started: StartedRun, *, is_stream: bool
     ) -> web.StreamResponse:
         if is_stream:
-            return await line.stream(request, begun)
-        line.start(begun)
-        return json_answer(begun.wire)
+            return await driver.stream(request, started)
+        driver.start(started)
+        return json_answer(started.wire)
 
     async def _run_asked(self, request: web.Request, asked: of.RunRequest) -> RunParameters:
         auto_run = asked.auto_run is True or (asked.metadata or {}).get("auto_run") == "true"
@@ -314,7 +318,7 @@ class RunsHandler:
             stop_grace_s=STOP_GRACE_S,
         )
 
-    def _line_of(self, request: web.Request) -> RunDriver:
+    def _driver_of(self, request: web.Request) -> RunDriver:
         """Return the driver, made at the first run: before that the server's loop does not
         exist.
         """
@@ -322,10 +326,10 @@ class RunsHandler:
             self._line = RunDriver(self._services, self._runs, request.app[OPEN_ANSWERS])
         return self._line
 
-    def _abandon(self, begun: StartedRun) -> None:
+    def _abandon(self, started: StartedRun) -> None:
         """Abandon a run that no client takes; called on the core's loop."""
-        self._services.turns.cancel(begun.turn)
-        self._runs.abandon(begun)
+        self._services.turns.cancel(started.turn)
+        self._runs.abandon(started)
 
 
 def _settings(asked: of.RunRequest) -> dict[str, Any]:
@@ -344,8 +348,8 @@ def _settings(asked: of.RunRequest) -> dict[str, Any]:
 def frame_event(event: Wire) -> bytes:
     """Return a server-sent event with its name; the data of the last one is not JSON."""
     data = event.get("data", event)
-    told = b"[DONE]" if data == "[DONE]" else to_json(data)
-    return b"event: %b\ndata: %b\n\n" % (str(event.get("event", "error")).encode(), told)
+    text = b"[DONE]" if data == "[DONE]" else to_json(data)
+    return b"event: %b\ndata: %b\n\n" % (str(event.get("event", "error")).encode(), text)
 
 
 ASSISTANT_EVENTS = StreamFormat(frame=frame_event)
@@ -363,102 +367,104 @@ class RunDriver:
         self._tasks: set[asyncio.Task[None]] = set()
         self.host = RunHost(lambda: Outbox(self._loop), self._start_soon)
 
-    def _start_soon(self, begun: StartedRun) -> None:
+    def _start_soon(self, started: StartedRun) -> None:
         try:
-            self._loop.call_soon_threadsafe(self.start, begun)
+            self._loop.call_soon_threadsafe(self.start, started)
         except RuntimeError:  # the server has ended, and its runs with it
-            self._bridge.post(self._turns.cancel, begun.turn)
+            self._bridge.post(self._turns.cancel, started.turn)
 
-    def start(self, begun: StartedRun) -> None:
+    def start(self, started: StartedRun) -> None:
         """Drive a run whose client polls it."""
-        task = self._loop.create_task(self._drive(begun))
+        task = self._loop.create_task(self._drive(started))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def stream(self, request: web.Request, begun: StartedRun) -> web.StreamResponse:
+    async def stream(self, request: web.Request, started: StartedRun) -> web.StreamResponse:
         """Send a run's events as they come; a client that goes away cancels the run."""
-        noted = RunRecorder(begun, self._bridge, self._runs)
+        recorder = RunRecorder(started, self._bridge, self._runs)
         try:
             return await stream_answer(
                 request,
-                begun.outbox,  # pyright: ignore[reportArgumentType]  # made by `outbox`
-                noted,
-                cancel=lambda: self._cancel(begun),
+                started.outbox,  # pyright: ignore[reportArgumentType]  # made by `outbox`
+                recorder,
+                cancel=lambda: self._cancel(started),
                 form=ASSISTANT_EVENTS,
-                opening=noted.begin(),
+                opening=recorder.begin(),
             )
         finally:
-            noted.give_up()
+            recorder.give_up()
 
-    async def _drive(self, begun: StartedRun) -> None:
-        noted = RunRecorder(begun, self._bridge, self._runs)
-        noted.begin()
-        outbox: Any = begun.outbox
+    async def _drive(self, started: StartedRun) -> None:
+        recorder = RunRecorder(started, self._bridge, self._runs)
+        recorder.begin()
+        outbox: Any = started.outbox
         try:
-            with self._answers.opened(lambda: self._cancel(begun)):
+            with self._answers.opened(lambda: self._cancel(started)):
                 while chunks := await outbox.take():
                     for chunk in chunks:
-                        noted.encode(chunk)
+                        recorder.encode(chunk)
         except Exception:  # noqa: BLE001 - the edge: a defect ends this run alone
             _log.exception("a run could not be encoded")
-            self._cancel(begun)
+            self._cancel(started)
         finally:
-            noted.give_up()
+            recorder.give_up()
 
-    def _cancel(self, begun: StartedRun) -> None:
-        self._bridge.post(self._turns.cancel, begun.turn)
+    def _cancel(self, started: StartedRun) -> None:
+        self._bridge.post(self._turns.cancel, started.turn)
 
 
 class RunRecorder:
     """Encodes a run and reports its events, except deltas, to the core before the client."""
 
-    def __init__(self, begun: StartedRun, bridge: Bridge, runs: Runs) -> None:
-        self._begun = begun
+    def __init__(self, started: StartedRun, bridge: Bridge, runs: Runs) -> None:
+        self._started = started
         self._bridge = bridge
         self._runs = runs
-        prefix = file_prefix(begun.conversation_id)
+        prefix = file_prefix(started.conversation_id)
         self._encoder = assistants.Encoder(
-            begun.facts,
+            started.facts,
             assistants.Ids(lambda kind: f"{kind}_{uuid.uuid4().hex}", lambda: int(time.time())),
-            is_call_clients=begun.turn.is_call_clients,
-            has_tools=bool(begun.turn.incoming.options.tools),
-            opened=begun.opened,
-            resumed=begun.resumed,
+            is_call_clients=started.turn.is_call_clients,
+            has_tools=bool(started.turn.incoming.options.tools),
+            opened=started.opened,
+            resumed=started.resumed,
             file_id=lambda chunk: prefix + chunk.id if chunk.id else None,
-            prompt_tokens=begun.turn.incoming.estimated_tokens,
-            spent=begun.spent,
+            prompt_tokens=started.turn.incoming.estimated_tokens,
+            spent=started.spent,
         )
 
     def begin(self) -> list[Wire]:
         """Return the events that precede those of the model."""
-        return self._told(self._encoder.begin())
+        return self._record(self._encoder.begin())
 
     def encode(self, chunk: Chunk) -> list[Wire]:
         """Return the events that are certain after this chunk."""
         if isinstance(chunk.content, Failure) and chunk.content.code != assistants.EXPIRED:
-            told = http_error_of_failure(chunk.content)
-            failure = Failure(code=told.code, title=told.message, retry_after_s=told.retry_after_s)
+            error = http_error_of_failure(chunk.content)
+            failure = Failure(
+                code=error.code, title=error.message, retry_after_s=error.retry_after_s
+            )
             chunk = Chunk(role="server", type="error", content=failure)
-        return self._told(self._encoder.encode(chunk))
+        return self._record(self._encoder.encode(chunk))
 
     def finish(self) -> list[Wire]:
         """Return the last events."""
-        return self._told(self._encoder.finish())
+        return self._record(self._encoder.finish())
 
     def give_up(self) -> None:
         """Cancel the run, if it has not ended."""
-        self._told(self._encoder.encode(_CANCELLED))
+        self._record(self._encoder.encode(_CANCELLED))
 
-    def _told(self, events: list[Wire]) -> list[Wire]:
+    def _record(self, events: list[Wire]) -> list[Wire]:
         for event in events:
             name = event["event"]
             if name == "thread.run.requires_action":
                 for step in self._encoder.waiting():
-                    self._note({"event": "thread.run.step.in_progress", "data": step})
+                    self._post({"event": "thread.run.step.in_progress", "data": step})
             if not name.endswith(".delta") and name not in ("done", "thread.created"):
-                self._note(event)
+                self._post(event)
         return events
 
-    def _note(self, event: Wire) -> None:
-        begun = self._begun
-        self._bridge.post(self._runs.note, begun.conversation_id, begun.facts.id, event)
+    def _post(self, event: Wire) -> None:
+        started = self._started
+        self._bridge.post(self._runs.record, started.conversation_id, started.facts.id, event)

@@ -80,12 +80,12 @@ class Runs:
         self,
         turns: TurnStarter,
         threads: Threads,
-        shelf: AssistantStore,
+        store: AssistantStore,
         waits_s: float = DECISION_TIMEOUT_S,
     ) -> None:
         self._turns = turns
         self._threads = threads
-        self._shelf = shelf
+        self._store = store
         self.waits_s = waits_s
         self._kernels = ThreadKernels()
 
@@ -94,7 +94,7 @@ class Runs:
     ) -> StartedRun:
         """Begin a run. Raises RequestError and SessionError; no run exists then."""
         thread = await self._threads.open(thread_id)
-        assistant = await self._shelf.get(asked.assistant_id)
+        assistant = await self._store.get(asked.assistant_id)
         self._expect_rest(thread)
         _expect_messages(thread, asked.messages)
         run = self._new_run(thread, asked, assistant)
@@ -103,14 +103,14 @@ class Runs:
         thread.runs[run.id] = run
         try:
             entries = tuple(message.entry for message in asked.messages)
-            begun = await self._begin(thread, run, entries)
+            started = await self._begin(thread, run, entries)
         except BaseException:
             del thread.runs[run.id]
             run.end("failed")
             raise
         keep_new_messages(thread, before, asked.messages)
         thread.keep_run(run)
-        return replace(begun, opened=opened)
+        return replace(started, opened=opened)
 
     async def create_with_thread(
         self,
@@ -121,7 +121,7 @@ class Runs:
         line: RunHost,
     ) -> StartedRun:
         """Begin a run in a new thread, which is deleted if the run cannot begin."""
-        await self._shelf.get(asked.assistant_id)
+        await self._store.get(asked.assistant_id)
         thread = await self._threads.create(messages, metadata, tool_resources)
         try:
             return await self.create(thread.id, asked, line, thread.wire)
@@ -148,14 +148,14 @@ class Runs:
         run.line = line
         waited, run.wire = run.wire, {**run.wire, "status": "queued", "required_action": None}
         try:
-            begun = await self._begin(thread, run, entries)
+            started = await self._begin(thread, run, entries)
         except BaseException:
             run.wire = waited
             self._arm(thread, run)
             raise
         if is_waiting and any(isinstance(entry.decision, Approve) for entry in entries):
-            _tell_code(run)
-        return replace(begun, resumed=self._answered(thread, run, outputs))
+            _repeat_code(run)
+        return replace(started, resumed=self._answered(thread, run, outputs))
 
     async def cancel(self, thread_id: str, run_id: str) -> Wire:
         """End a run: at once where it waits, else as soon as its turn has ended."""
@@ -175,10 +175,10 @@ class Runs:
         for run in self._threads.active_runs():
             self._release(run)
 
-    def abandon(self, begun: StartedRun) -> None:
+    def abandon(self, started: StartedRun) -> None:
         """Abandon a run whose client disconnected before it got the answer."""
-        thread = self._threads.known(begun.conversation_id)
-        run = thread.runs.get(begun.facts.id) if thread is not None else None
+        thread = self._threads.known(started.conversation_id)
+        run = thread.runs.get(started.facts.id) if thread is not None else None
         if thread is not None and run is not None and run.is_active:
             run.end("cancelled")
             thread.keep_run(run)
@@ -193,7 +193,7 @@ class Runs:
         await thread.session.stopped()
         return await self._threads.forget(thread)
 
-    def note(self, conversation_id: str, run_id: str, event: Wire) -> None:
+    def record(self, conversation_id: str, run_id: str, event: Wire) -> None:
         """Take over what an event says of a run, its steps and its messages."""
         thread = self._threads.known(conversation_id)
         run = thread.runs.get(run_id) if thread is not None else None
@@ -203,20 +203,20 @@ class Runs:
         if name.startswith("thread.run.step."):
             run.steps[data["id"]] = data
         elif name.startswith("thread.run."):
-            self._note_run(thread, run, data)
+            self._record_run(thread, run, data)
         elif name.startswith("thread.message."):
-            told = ("run_id", "assistant_id", "incomplete_details", "metadata")
-            thread.kept[data["id"]] = {field: data[field] for field in told}
+            names = ("run_id", "assistant_id", "incomplete_details", "metadata")
+            thread.kept[data["id"]] = {field: data[field] for field in names}
             thread.keep_message(data["id"])
 
-    def _note_run(self, thread: ThreadState, run: RunState, data: Wire) -> None:
+    def _record_run(self, thread: ThreadState, run: RunState, data: Wire) -> None:
         is_cancelling = run.status == "cancelling"
         if is_cancelling and data["status"] in ("queued", "in_progress"):
             return
         run.wire = {**data, "metadata": run.wire["metadata"]}
         if not run.is_active:
             run.settle()
-            self._kernels.came(thread.session)
+            self._kernels.use(thread.session)
         elif run.status == "requires_action":
             self._arm(thread, run)
         elif run.status == "queued":
@@ -241,14 +241,14 @@ class Runs:
         instructions = asked.instructions
         if instructions is None:
             instructions = assistant["instructions"] or ""
-        told = [instructions, asked.more_instructions]
+        parts = [instructions, asked.more_instructions]
         return RunFacts(
             id=f"run_{uuid.uuid4().hex}",
             thread_id=thread.id,
             assistant_id=asked.assistant_id,
             model=asked.model or assistant["model"],
             created_at=now_s(),
-            instructions="\n\n".join(filter(None, told)),
+            instructions="\n\n".join(filter(None, parts)),
             tools=assistant["tools"] if asked.tools is None else asked.tools,
             metadata=asked.metadata,
             waits_s=int(self.waits_s),
@@ -328,7 +328,7 @@ class Runs:
         if len(waiting) > 1:  # its client saw them as one action: the rest of it is the window's
             turn.may_approve = False
         run.outbox = outbox
-        _tell_code(run)
+        _repeat_code(run)
         run.wire = {**run.wire, "status": "in_progress", "required_action": None}
         resumed = self._answered(thread, run, outputs)
         spent = run.wire["usage"]
@@ -417,7 +417,7 @@ def _options(asked: RunParameters, assistant: Wire, facts: RunFacts) -> TurnOpti
     )
 
 
-def _tell_code(run: RunState) -> None:
+def _repeat_code(run: RunState) -> None:
     """Repeat the code that waited for this stream."""
     if run.proposal is not None and run.outbox is not None:
         run.outbox.put(

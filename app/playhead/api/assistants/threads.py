@@ -197,16 +197,16 @@ class ThreadState(Struct, kw_only=True):
     def read(self, records: Sequence[Record]) -> None:
         """Take what an earlier process wrote; runs that it did not end have failed."""
         for record in records:
-            told = json.loads(record.content)
-            match told["kind"]:
+            data = json.loads(record.content)
+            match data["kind"]:
                 case "thread":
-                    self.wire = told["wire"]
+                    self.wire = data["wire"]
                 case "run":
-                    self.runs[record.id] = RunState(wire=told["wire"])
-                case "step" if (run := self.runs.get(told["wire"]["run_id"])) is not None:
-                    run.steps[record.id] = told["wire"]
+                    self.runs[record.id] = RunState(wire=data["wire"])
+                case "step" if (run := self.runs.get(data["wire"]["run_id"])) is not None:
+                    run.steps[record.id] = data["wire"]
                 case "message":
-                    self.kept[record.id] = told["wire"]
+                    self.kept[record.id] = data["wire"]
                 case _:
                     pass
         for run in self.runs.values():
@@ -298,10 +298,10 @@ class Threads:
         """Return the thread as clients see it."""
         return (await self.open(thread_id)).wire
 
-    async def change(self, thread_id: str, said: Mapping[str, Any]) -> Wire:
+    async def change(self, thread_id: str, fields: Mapping[str, Any]) -> Wire:
         """Change fields of the thread and return it."""
         thread = await self.open(thread_id)
-        thread.wire = {**thread.wire, **said}
+        thread.wire = {**thread.wire, **fields}
         thread.keep_thread()
         return thread.wire
 
@@ -312,7 +312,7 @@ class Threads:
         await self._sessions.delete(thread.conversation_id)
         return {"id": thread.id, "object": "thread.deleted", "deleted": True}
 
-    async def say(self, thread_id: str, message: NewMessage) -> Wire:
+    async def add_message(self, thread_id: str, message: NewMessage) -> Wire:
         """Add a message; nothing is asked by that. Raises RequestError, SessionError."""
         thread = await self.open(thread_id)
         if (run := thread.active) is not None:
@@ -328,10 +328,10 @@ class Threads:
     async def messages(self, thread_id: str, cursor: ListCursor, run_id: str = "") -> Wire:
         """Return a page of its messages, or of those that one run made."""
         thread = await self.open(thread_id)
-        told = _thread_messages(thread)
+        found = _thread_messages(thread)
         if run_id:
-            told = [each for each in told if _kept(thread, each).get("run_id") == run_id]
-        page, has_more = page_of(told, cursor, lambda message: message.id)
+            found = [each for each in found if _kept(thread, each).get("run_id") == run_id]
+        page, has_more = page_of(found, cursor, lambda message: message.id)
         return list_wire([_wire(thread, each) for each in page], has_more=has_more)
 
     async def message(self, thread_id: str, message_id: str) -> Wire:
@@ -344,10 +344,10 @@ class Threads:
     ) -> Wire:
         """Change the metadata of a message and return it."""
         thread = await self.open(thread_id)
-        told = _found(thread, message_id)
-        thread.kept[told.id] = {**_kept(thread, told), "metadata": dict(metadata)}
-        thread.keep_message(told.id)
-        return _wire(thread, told)
+        message = _found(thread, message_id)
+        thread.kept[message.id] = {**_kept(thread, message), "metadata": dict(metadata)}
+        thread.keep_message(message.id)
+        return _wire(thread, message)
 
     async def picture(self, file_id: str) -> tuple[str, Message]:
         """Return the message whose picture a client asks for, and its conversation's id."""
@@ -407,8 +407,8 @@ def keep_new_messages(thread: ThreadState, before: int, messages: Sequence[NewMe
         parts, path = path[:count], path[count:]
         if parts and (asked.metadata or len(parts) > 1):
             message_id = f"msg_{parts[0].id}"
-            told = {"metadata": dict(asked.metadata), "parts": [part.id for part in parts[1:]]}
-            thread.kept[message_id] = told
+            kept = {"metadata": dict(asked.metadata), "parts": [part.id for part in parts[1:]]}
+            thread.kept[message_id] = kept
             thread.keep_message(message_id)
 
 
@@ -433,19 +433,19 @@ def _thread_messages(thread: ThreadState) -> list[ThreadMessage]:
 
 
 def _found(thread: ThreadState, message_id: str) -> ThreadMessage:
-    for told in _thread_messages(thread):
-        if told.id == message_id:
-            return told
+    for message in _thread_messages(thread):
+        if message.id == message_id:
+            return message
     raise _missing(f"No message found with id {message_id[:80]!r}.", "message_id")
 
 
-def _kept(thread: ThreadState, told: ThreadMessage) -> Mapping[str, Any]:
-    return thread.kept.get(told.id, {})
+def _kept(thread: ThreadState, message: ThreadMessage) -> Mapping[str, Any]:
+    return thread.kept.get(message.id, {})
 
 
-def _wire(thread: ThreadState, told: ThreadMessage) -> Wire:
+def _wire(thread: ThreadState, message: ThreadMessage) -> Wire:
     prefix = file_prefix(thread.conversation_id)
-    return thread_message_wire(told, thread.id, prefix, _kept(thread, told))
+    return thread_message_wire(message, thread.id, prefix, _kept(thread, message))
 
 
 def _no_thread(thread_id: str) -> RequestError:

@@ -97,8 +97,8 @@ def _proposed(entries: Sequence[Entry]) -> tuple[str, str] | None:
 
 
 def _text(chunks: Iterable[Chunk]) -> str:
-    told = (chunk.content for chunk in chunks if (chunk.role, chunk.type) == _SAID)
-    return "".join(text for text in told if isinstance(text, str))
+    contents = (chunk.content for chunk in chunks if (chunk.role, chunk.type) == _PROSE)
+    return "".join(text for text in contents if isinstance(text, str))
 
 
-_SAID = ("assistant", "message")
+_PROSE = ("assistant", "message")

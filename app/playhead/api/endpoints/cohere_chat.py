@@ -51,16 +51,16 @@ class CohereChatHandler:
     async def post(self, request: web.Request) -> web.StreamResponse:
         """Answer with a stream of events, or with a whole answer."""
         asked = read_body(await request.read(), CohereRequest)
-        told = read_messages(asked.messages)
+        history = read_messages(asked.messages)
         documents = read_documents(asked.documents)
-        sources = () if _is_uncited(asked) else (*told.sources, *documents)
-        holds_text = bool(asked.tools) and not told.has_fresh_results
+        sources = () if _is_uncited(asked) else (*history.sources, *documents)
+        holds_text = bool(asked.tools) and not history.has_fresh_results
         format_ = AnswerFormat(
             lambda turn: _encoder(turn, sources, holds_text=holds_text),
             is_stream=asked.stream is True,
             form=NAMED_EVENTS,
         )
-        incoming = _incoming(asked, told, documents, requesting_client(request))
+        incoming = _incoming(asked, history, documents, requesting_client(request))
         return await self._answering.answer(request, incoming, format_)
 
 
@@ -77,7 +77,7 @@ def _encoder(turn: ApiTurn, sources: tuple[Source, ...], *, holds_text: bool) ->
 
 def _incoming(
     asked: CohereRequest,
-    told: CohereMessages,
+    history: CohereMessages,
     documents: tuple[Source, ...],
     client: str,
 ) -> ClientRequest:
@@ -87,10 +87,10 @@ def _incoming(
     choice = _CHOICES.get(asked.tool_choice or "")
     offering = resolve_tool_choice(tools, choice, is_auto_run=is_auto_run)
     is_asked = not offering.tools and not is_auto_run
-    instructions = (told.instructions, documents_as_instructions(documents))
+    instructions = (history.instructions, documents_as_instructions(documents))
     return ClientRequest(
         wire_format="cohere",
-        entries=told.entries,
+        entries=history.entries,
         options=_options(asked, offering, "\n\n".join(filter(None, instructions))),
         session_id=asked.session_id or "",
         client=client,

@@ -84,8 +84,10 @@ class SessionsHandler:
     async def messages(self, request: web.Request) -> web.Response:
         """GET /v1/sessions/{session_id}/messages."""
         is_full = request.query.get("detail") == "full"
-        told = await self._services.bridge.ask(self._verbs.told(_id(request)))
-        body = await asyncio.to_thread(lambda: to_json(transcript_wire(told, is_full=is_full)))
+        transcript = await self._services.bridge.ask(self._verbs.transcript(_id(request)))
+        body = await asyncio.to_thread(
+            lambda: to_json(transcript_wire(transcript, is_full=is_full))
+        )
         return web.Response(body=body, content_type="application/json")
 
     async def post(self, request: web.Request) -> web.StreamResponse:
@@ -112,10 +114,10 @@ class SessionsHandler:
     async def export(self, request: web.Request) -> web.Response:
         """GET /v1/sessions/{session_id}/export."""
         kind = document_kind(request.query.get("format", "json"))
-        told = await self._services.bridge.ask(self._verbs.told(_id(request)))
+        transcript = await self._services.bridge.ask(self._verbs.transcript(_id(request)))
         folder = self._services.outputs_dir
         read_file = folder_reader(None if folder is None else folder / _id(request))
-        body, mime = await asyncio.to_thread(export_transcript, told, kind, read_file)
+        body, mime = await asyncio.to_thread(export_transcript, transcript, kind, read_file)
         return web.Response(
             body=body,
             content_type=mime,
@@ -201,5 +203,5 @@ def _wire(row: SessionRow) -> Wire:
 
 
 def _iso(seconds: float) -> str:
-    told = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-    return told.replace("+00:00", "Z")
+    text = datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
+    return text.replace("+00:00", "Z")

@@ -84,7 +84,7 @@ class ApiSwitch:
             if self._server is not None:
                 self._server.rate_limit = wanted.api_rate_limit
             elif not wanted.api_enabled:
-                self._tell(ApiStatus())
+                self._emit(ApiStatus())
 
     async def token(self) -> Secret:
         """Return the token, which is made and stored at the first call."""
@@ -97,7 +97,7 @@ class ApiSwitch:
         """Replace the token and return the new one."""
         self._token = await self._made()
         if self._status.state == "listening":
-            self._tell(ApiStatus("listening", self._status.address, self._note))
+            self._emit(ApiStatus("listening", self._status.address, self._note))
         return self._token
 
     async def close(self) -> None:
@@ -108,7 +108,7 @@ class ApiSwitch:
     async def _start(self, port: int) -> None:
         from playhead.api.server.server_options import ServerOptions
 
-        self._tell(ApiStatus("starting"))
+        self._emit(ApiStatus("starting"))
         await self.token()
         server = self._make_server(
             ServerOptions(port=port, rate_limit=self._settings.current.api_rate_limit),
@@ -118,16 +118,16 @@ class ApiSwitch:
             await server.start()
         except AppError as error:
             _log.info("The server for other programs did not start: %s", error)
-            self._tell(ApiStatus("failed", message=str(error)))
+            self._emit(ApiStatus("failed", message=str(error)))
             return
         self._server, self._port = server, port
-        self._tell(ApiStatus("listening", server.address, self._note))
+        self._emit(ApiStatus("listening", server.address, self._note))
 
     async def _stop(self) -> None:
         server, self._server = self._server, None
         if server is not None:
             await server.stop()
-            self._tell(ApiStatus())
+            self._emit(ApiStatus())
 
     async def _first(self) -> Secret:
         """Return a new token; do not overwrite one that a locked keyring may hold."""
@@ -142,7 +142,7 @@ class ApiSwitch:
         self._note = "" if source == "keyring" else _NOT_KEPT
         return secret
 
-    def _tell(self, status: ApiStatus) -> None:
+    def _emit(self, status: ApiStatus) -> None:
         if status == self._status:
             return
         self._status = status

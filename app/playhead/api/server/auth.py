@@ -72,18 +72,18 @@ class Gate:
         own = (host.strip().lower() for host in allowed_hosts)
         self._names = LOOPBACK_HOSTS | {host for host in own if host}
 
-    def check(self, knock: RequestHead) -> None:
+    def check(self, head: RequestHead) -> None:
         """Return for who may go on; raises RequestError."""
-        self._check_host(knock)
-        self._check_origin(knock.origins)
-        if not is_open(knock):
-            self._check_key(knock.authorizations)
+        self._check_host(head)
+        self._check_origin(head.origins)
+        if not is_open(head):
+            self._check_key(head.authorizations)
 
-    def _check_host(self, knock: RequestHead) -> None:
+    def _check_host(self, head: RequestHead) -> None:
         # A page that rebinds its name to 127.0.0.1 still sends that name.
-        target = _host_of_target(knock.target)
-        names = [*knock.hosts] if target is None else [*knock.hosts, target]
-        if len(knock.hosts) != 1 or not all(map(self._is_ours, names)):
+        target = _host_of_target(head.target)
+        names = [*head.hosts] if target is None else [*head.hosts, target]
+        if len(head.hosts) != 1 or not all(map(self._is_ours, names)):
             raise RequestError(
                 "The Host header names another machine",
                 remedy="Ask http://127.0.0.1, or start the server with --allowed-host.",
@@ -122,10 +122,10 @@ class Gate:
         return match[1].lower() in self._names or host.lower() in self._names
 
 
-def is_open(knock: RequestHead) -> bool:
+def is_open(head: RequestHead) -> bool:
     """Return whether the request needs no key: only the plain health check, matched exactly."""
-    is_health = knock.path == HEALTH_PATH and knock.method in ("GET", "HEAD")
-    return is_health and "detail" not in knock.asks
+    is_health = head.path == HEALTH_PATH and head.method in ("GET", "HEAD")
+    return is_health and "detail" not in head.asks
 
 
 def _host_of_target(target: str) -> str | None:

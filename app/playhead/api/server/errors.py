@@ -148,8 +148,10 @@ def http_error_of(error: AppError) -> HttpError:
 
 def http_error_of_failure(failure: Failure) -> HttpError:
     """Return the answer for a turn's failure."""
-    said = str(AppError(failure.title, detail=failure.detail, remedy=failure.remedy))
-    return _http_error(failure.code, said, failure.title, param=None, wait_s=failure.retry_after_s)
+    message = str(AppError(failure.title, detail=failure.detail, remedy=failure.remedy))
+    return _http_error(
+        failure.code, message, failure.title, param=None, wait_s=failure.retry_after_s
+    )
 
 
 def without_paths(text: str) -> str:
@@ -158,7 +160,7 @@ def without_paths(text: str) -> str:
 
 
 def _http_error(
-    code: str, said: str, title: str, *, param: str | None, wait_s: float | None
+    code: str, message: str, title: str, *, param: str | None, wait_s: float | None
 ) -> HttpError:
     code = PUBLIC_CODES.get(code, code)
     if code not in STATUSES or code == "internal_error":  # of this machine: its details stay here
@@ -166,5 +168,5 @@ def _http_error(
             status=500, code="internal_error", message=without_paths(title) or DEFECT.message
         )
     return HttpError(
-        status=STATUSES[code], code=code, message=said or code, param=param, retry_after_s=wait_s
+        status=STATUSES[code], code=code, message=message or code, param=param, retry_after_s=wait_s
     )

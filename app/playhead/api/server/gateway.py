@@ -126,9 +126,9 @@ class Gateway:
             return _failed(request, DEFECT)
 
     def _admit(self, request: web.BaseRequest) -> None:
-        knock = _request_head(request)
-        self._gate.check(knock)
-        if not is_open(knock):
+        head = _request_head(request)
+        self._gate.check(head)
+        if not is_open(head):
             self._rate_limit.count()
         self._check_declared(request)
 

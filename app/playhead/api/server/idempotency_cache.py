@@ -59,11 +59,13 @@ class IdempotencyCache:
         while (known := self._known.get(place)) is not None:
             if known.body_hash != body_hash:
                 raise _key_reused("it came with another body")
-            told = await asyncio.shield(known.answer)
-            if isinstance(told, str):
-                raise _key_reused(told)
-            if told is not None:
-                return web.Response(body=told[0], status=told[1], content_type="application/json")
+            answer = await asyncio.shield(known.answer)
+            if isinstance(answer, str):
+                raise _key_reused(answer)
+            if answer is not None:
+                return web.Response(
+                    body=answer[0], status=answer[1], content_type="application/json"
+                )
         return await self._first(handler, request, place, body_hash)
 
     async def _first(
@@ -71,17 +73,17 @@ class IdempotencyCache:
     ) -> web.StreamResponse:
         answer = asyncio.get_running_loop().create_future()
         self._known[place] = _CachedAnswer(body_hash, self._now(), answer)
-        told: tuple[bytes, int] | str | None = None
+        result: tuple[bytes, int] | str | None = None
         try:
             response = await handler(request)
-            told = _STREAMED
+            result = _STREAMED
             if isinstance(response, web.Response) and isinstance(response.body, bytes):
-                told = (response.body, response.status)
+                result = (response.body, response.status)
             return response
         finally:
-            if told is None:
+            if result is None:
                 self._known.pop(place, None)
-            answer.set_result(told)
+            answer.set_result(result)
 
     def _forget(self) -> None:
         oldest = self._now() - KEPT_S

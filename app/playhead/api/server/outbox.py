@@ -62,7 +62,7 @@ class Outbox:
         self._waiting_bytes = 0
         self._open: Chunk | None = None
         self._is_closed = False
-        self._is_told = False
+        self._is_woken = False
         self._arrived = asyncio.Event()
 
     def put(self, chunk: Chunk) -> bool:
@@ -74,7 +74,7 @@ class Outbox:
             is_over = self._waiting_bytes > self._limit_bytes
             if is_over:
                 self._give_up()
-        self._tell()
+        self._wake()
         if is_over:
             self._call(lambda: self.on_overrun())
         return not self._is_closed
@@ -83,14 +83,14 @@ class Outbox:
         """Mark the end: nothing follows."""
         with self._lock:
             self._is_closed = True
-        self._tell()
+        self._wake()
 
     async def take(self) -> list[Chunk]:
         """Wait for chunks and return all of them; [] when the outbox is closed and empty."""
         while True:
             self._arrived.clear()
             with self._lock:
-                self._is_told = False
+                self._is_woken = False
                 waiting, self._waiting = self._waiting, []
                 self._waiting_bytes = 0
                 is_closed = self._is_closed
@@ -123,10 +123,10 @@ class Outbox:
         )
         self._waiting.append(_QueuedChunk(Chunk(role="server", type="error", content=failure)))
 
-    def _tell(self) -> None:
+    def _wake(self) -> None:
         """Wake the taker, once for all chunks until it takes them."""
-        if not self._is_told:
-            self._is_told = True
+        if not self._is_woken:
+            self._is_woken = True
             self._call(self._arrived.set)
 
     def _call(self, call: Callable[[], object]) -> None:

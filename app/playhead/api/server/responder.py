@@ -155,8 +155,8 @@ class _CheckedEncoder:
 
 def _public_failure(failure: Failure) -> Failure:
     """Return the failure with the text that a plain HTTP error would have."""
-    told = http_error_of_failure(failure)
-    return Failure(code=told.code, title=told.message, retry_after_s=told.retry_after_s)
+    error = http_error_of_failure(failure)
+    return Failure(code=error.code, title=error.message, retry_after_s=error.retry_after_s)
 
 
 def _decides(incoming: ClientRequest) -> bool:

@@ -96,7 +96,7 @@ class ApiSessions:
         self._forget(session_id)
         await self._sessions.delete(session_id)
 
-    async def told(self, session_id: str) -> SessionTranscript:
+    async def transcript(self, session_id: str) -> SessionTranscript:
         """Return the messages of the branch that is shown."""
         session = await self._open(session_id)
         conversation = session.conversation

@@ -219,10 +219,10 @@ def requesting_client(request: web.Request) -> str:
 
 def _parameters(asked: object, renamed: Mapping[str, Any]) -> ModelParameters:
     names = ModelParameters.__struct_fields__
-    said: dict[str, Any] = {name: getattr(asked, name, None) for name in names}
-    said |= renamed
-    said["stop"] = _stop_texts(said["stop"])
-    return ModelParameters(**said)
+    given: dict[str, Any] = {name: getattr(asked, name, None) for name in names}
+    given |= renamed
+    given["stop"] = _stop_texts(given["stop"])
+    return ModelParameters(**given)
 
 
 def _stop_texts(stop: str | list[str] | None) -> tuple[str, ...] | None:

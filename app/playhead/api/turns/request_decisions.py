@@ -15,15 +15,15 @@ from playhead.session.code_runs import open_calls
 
 
 def decisions_on_waiting(
-    entries: Sequence[Entry], told: Sequence[Entry], waiting: Proposal, messages: Sequence[Message]
+    entries: Sequence[Entry], added: Sequence[Entry], waiting: Proposal, messages: Sequence[Message]
 ) -> dict[str, Decision]:
-    """Return the decisions in `told`, by code message; `waiting` is the code of an unnamed one.
+    """Return the decisions in `added`, by code message; `waiting` is the code of an unnamed one.
 
     `entries` is the whole request: if it contains the waiting code, that text is what runs.
     """
     open_code = _OpenCode(call for call in open_calls(messages) if call.type == "code")
     decisions: dict[str, Decision] = {}
-    for entry in told:
+    for entry in added:
         decision = Approve() if entry.is_yes else entry.decision
         if decision is None:
             continue
@@ -43,7 +43,9 @@ def decisions_on_waiting(
     return decisions
 
 
-def decisions_on_history(told: Sequence[Entry], messages: Sequence[Message]) -> dict[str, Decision]:
+def decisions_on_history(
+    added: Sequence[Entry], messages: Sequence[Message]
+) -> dict[str, Decision]:
     """Return the decisions of a foreign history: an unnamed one is about its first open code."""
     open_code = [call for call in open_calls(messages) if call.type == "code"]
     if not open_code:
@@ -55,7 +57,7 @@ def decisions_on_history(told: Sequence[Entry], messages: Sequence[Message]) -> 
         )
     by_name = _OpenCode(open_code)
     decisions: dict[str, Decision] = {}
-    for entry in told:
+    for entry in added:
         decision = Approve() if entry.is_yes else entry.decision
         if decision is None:
             continue
@@ -76,22 +78,22 @@ def is_approval(entries: Sequence[Entry]) -> bool:
     return any(isinstance(entry.decision, Approve) for entry in entries)
 
 
-def decides(incoming: ClientRequest, told: Sequence[Entry]) -> bool:
+def decides(incoming: ClientRequest, added: Sequence[Entry]) -> bool:
     """Return whether these messages decide about the waiting code, in words or as a decision."""
-    if has_new_question(told):
+    if has_new_question(added):
         return False
-    is_yes = bool(told) and told[-1].is_yes and not incoming.is_call_clients
-    return is_yes or has_decision(told)
+    is_yes = bool(added) and added[-1].is_yes and not incoming.is_call_clients
+    return is_yes or has_decision(added)
 
 
-def has_new_question(told: Sequence[Entry]) -> bool:
+def has_new_question(added: Sequence[Entry]) -> bool:
     """Return whether the client sends results of its own and a new question with them.
 
     Raises RequestError if it approves code and asks something else as well.
     """
-    first = next((n for n, entry in enumerate(told) if entry.decision is not None), len(told))
-    has_question = any(_is_question(entry) for entry in told[first:])
-    if has_question and is_approval(told):
+    first = next((n for n, entry in enumerate(added) if entry.decision is not None), len(added))
+    has_question = any(_is_question(entry) for entry in added[first:])
+    if has_question and is_approval(added):
         raise RequestError(
             "A message after an approval cannot be answered before the code has run.",
             remedy="Send the approval alone, then the message.",
@@ -100,9 +102,9 @@ def has_new_question(told: Sequence[Entry]) -> bool:
     return has_question
 
 
-def is_edited(told: Sequence[Entry]) -> bool:
+def is_edited(added: Sequence[Entry]) -> bool:
     """Return whether these are code messages that the client edited, and a decision about them."""
-    *codes, last = told or (Entry(),)
+    *codes, last = added or (Entry(),)
     are_codes = all(entry.chunks and entry.chunks[0].type == "code" for entry in codes)
     return bool(codes) and are_codes and last.decision is not None
 

@@ -21,12 +21,12 @@ from playhead.formats.wire.native.encode import is_extended
 _MIME = {each.kind: each.mime for each in FORMATS}
 
 
-def transcript_wire(told: SessionTranscript, *, is_full: bool) -> Wire:
+def transcript_wire(transcript: SessionTranscript, *, is_full: bool) -> Wire:
     """Return native messages as `/v1/chat` has them; all kinds with `is_full`. Call it in a
     thread.
     """
     wires: list[Wire] = []
-    for message in _waiting_last(told):
+    for message in _waiting_last(transcript):
         if is_full or not is_extended(
             Chunk(role=message.role, type=message.type, format=message.format)
         ):
@@ -45,10 +45,10 @@ def document_kind(name: str) -> DocumentKind:
 
 
 def export_transcript(
-    told: SessionTranscript, kind: DocumentKind, read_file: ReadFile
+    transcript: SessionTranscript, kind: DocumentKind, read_file: ReadFile
 ) -> tuple[bytes, str]:
     """Return the file's bytes and media type; pictures are embedded. Call it in a thread."""
-    return write_document(kind, told.messages, told.title, read_file).data, _MIME[kind]
+    return write_document(kind, transcript.messages, transcript.title, read_file).data, _MIME[kind]
 
 
 def folder_reader(folder: Path | None) -> ReadFile:
@@ -70,11 +70,11 @@ def folder_reader(folder: Path | None) -> ReadFile:
     return read
 
 
-def _waiting_last(told: SessionTranscript) -> Sequence[Message]:
+def _waiting_last(transcript: SessionTranscript) -> Sequence[Message]:
     """Return the messages without confirmations; one that waits comes last."""
-    kept = [message for message in told.messages if message.type != "confirmation"]
-    waiting = [message for message in told.messages if message.type == "confirmation"]
-    return [*kept, waiting[-1]] if told.is_waiting and waiting else kept
+    kept = [message for message in transcript.messages if message.type != "confirmation"]
+    waiting = [message for message in transcript.messages if message.type == "confirmation"]
+    return [*kept, waiting[-1]] if transcript.is_waiting and waiting else kept
 
 
 def _without_mark(wire: Wire, message: Message) -> Wire:

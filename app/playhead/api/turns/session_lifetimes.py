@@ -38,9 +38,9 @@ class TemporarySessions:
         self._used: OrderedDict[str, float] = OrderedDict()
         self._has_surplus = False
         self._timer: asyncio.TimerHandle | None = None
-        self._chores: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
-    def came(self, session: Session) -> None:
+    def use(self, session: Session) -> None:
         """Record that a conversation was used just now."""
         conversation_id = session.conversation.id
         if self._sessions.is_kept(conversation_id):
@@ -49,16 +49,16 @@ class TemporarySessions:
         self._used[conversation_id] = time.monotonic()
         self._sweep()
 
-    def leaves(self, session: Session) -> None:
+    def drop(self, session: Session) -> None:
         """Forget an unkept session at once, without waiting for its time to pass."""
         if not self._sessions.is_kept(session.conversation.id):
-            self._let_go(session)
+            self._release(session)
 
     def close(self) -> None:
         """Forget nothing more; the sessions' owner ends them."""
         if self._timer is not None:
             self._timer.cancel()
-        for task in self._chores:
+        for task in self._tasks:
             task.cancel()
 
     def _sweep(self) -> None:
@@ -68,11 +68,11 @@ class TemporarySessions:
             if session is None or self._sessions.is_kept(conversation_id):
                 del self._used[conversation_id]
             elif used < oldest or len(self._used) > MAX_IDLE:
-                self._let_go(session)
+                self._release(session)
         self._spare_kernels()
-        self._look_again()
+        self._schedule()
 
-    def _let_go(self, session: Session) -> None:
+    def _release(self, session: Session) -> None:
         """Release a conversation; a proposal that is still undecided is withdrawn."""
         if not session.is_idle and session.pending is None:
             return
@@ -80,8 +80,8 @@ class TemporarySessions:
         self._used.pop(conversation_id, None)
         self._on_gone(conversation_id)
         task = asyncio.get_running_loop().create_task(self._forget(session))
-        self._chores.add(task)
-        task.add_done_callback(self._chores.discard)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
 
     async def _forget(self, session: Session) -> None:
         if not session.is_idle:
@@ -103,7 +103,7 @@ class TemporarySessions:
             else:
                 self._has_surplus = True
 
-    def _look_again(self) -> None:
+    def _schedule(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -134,7 +134,7 @@ class ThreadKernels:
         self._used: OrderedDict[str, _Use] = OrderedDict()
         self._timer: asyncio.TimerHandle | None = None
 
-    def came(self, session: Session) -> None:
+    def use(self, session: Session) -> None:
         """Record that a run of a thread has ended."""
         conversation = session.conversation
         self._used.pop(conversation.id, None)
@@ -156,9 +156,9 @@ class ThreadKernels:
             if place < at_once or use.at <= long_ago:
                 use.session.restart_kernel()
                 del self._used[use.session.conversation.id]
-        self._look_again(is_needed=bool(surplus))
+        self._schedule(is_needed=bool(surplus))
 
-    def _look_again(self, *, is_needed: bool) -> None:
+    def _schedule(self, *, is_needed: bool) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

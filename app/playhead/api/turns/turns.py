@@ -153,7 +153,7 @@ class Turns:
         self._models = models
         self._policy = policy
         self._known = ConversationIndex()
-        self._visitors = TemporarySessions(sessions, self._known.drop)
+        self._temporary_sessions = TemporarySessions(sessions, self._known.drop)
         self.session_verbs = ApiSessions(sessions, policy, self._known.drop)
         self._began = time.monotonic()
         self._running: set[ApiTurn] = set()
@@ -175,21 +175,21 @@ class Turns:
         options = replace(incoming.options, auto_run=auto_run, has_input=has_input, choice=choice)
         incoming = replace(incoming, options=options)
         found = await self._find(incoming)
-        told = incoming.entries[found.count :]
+        added = incoming.entries[found.count :]
         turn = ApiTurn(
             found.session, outbox, incoming, _keys(incoming.entries), self._policy, self._on_end
         )
         try:
-            await self._set_going(turn, found, told)
+            await self._set_going(turn, found, added)
         except BaseException:
             turn.give_up()
             if not found.is_known:
-                self._visitors.leaves(found.session)
+                self._temporary_sessions.drop(found.session)
             raise
         if self._sessions.is_kept(found.session.conversation.id):
             found.session.client = incoming.client or "a program"  # as long as it works
         self._running.add(turn)
-        self._visitors.came(found.session)
+        self._temporary_sessions.use(found.session)
         return turn
 
     def follow(self, session: Session, incoming: ClientRequest, outbox: ChunkSink) -> ApiTurn:
@@ -226,13 +226,13 @@ class Turns:
     def detail(self) -> dict[str, Any]:
         """Return the uptime and the current activity."""
         sessions = self._sessions.open_sessions
-        visitors = [s for s in sessions if not self._sessions.is_kept(s.conversation.id)]
+        temporary = [s for s in sessions if not self._sessions.is_kept(s.conversation.id)]
         kept = [row for row in self._sessions.summaries if not row.client]
         return {
             "uptime_s": round(time.monotonic() - self._began, 1),
             "sessions": {
                 "active": sum(not session.is_idle for session in sessions),
-                "total": len(kept) + len(visitors),
+                "total": len(kept) + len(temporary),
             },
             "kernels": {"running": sum(s.kernel.state != "none" for s in sessions)},
         }
@@ -241,15 +241,15 @@ class Turns:
         """End all turns that programs began."""
         for turn in tuple(self._running):
             self.cancel(turn)
-        self._visitors.close()
+        self._temporary_sessions.close()
         self._kernels.close()
 
     def _on_end(self, turn: ApiTurn) -> None:
         self._running.discard(turn)
         self._last_failure = turn.failure.code if turn.failure else ""
-        self._visitors.came(turn.session)
+        self._temporary_sessions.use(turn.session)
         if self._sessions.is_kept(turn.session.conversation.id):
-            self._kernels.came(turn.session)
+            self._kernels.use(turn.session)
 
     def _check_auto_run(self, incoming: ClientRequest) -> None:
         if incoming.options.auto_run and (
@@ -310,10 +310,10 @@ class Turns:
         """Return the session of a known history, if its new messages can be added there."""
         count, place = match
         session = self._sessions.get(place.conversation_id)
-        told = incoming.entries[places[count - 1] + 1 :]
-        if session is None or not (place.is_end or request_decisions.is_edited(told)):
+        added = incoming.entries[places[count - 1] + 1 :]
+        if session is None or not (place.is_end or request_decisions.is_edited(added)):
             return None
-        decides = request_decisions.decides(incoming, told)
+        decides = request_decisions.decides(incoming, added)
         if not session.is_idle and session.pending is None and not decides:
             return None  # it works on another request: this one gets its own conversation
         has_moved = session.conversation.leaf_id != place.leaf_id
@@ -321,63 +321,65 @@ class Turns:
             session.conversation.change(MoveTo(place.leaf_id))
         return session
 
-    async def _set_going(self, turn: ApiTurn, found: _Continuation, told: Sequence[Entry]) -> None:
+    async def _set_going(self, turn: ApiTurn, found: _Continuation, added: Sequence[Entry]) -> None:
         session = found.session
         if not found.is_known:
             await self._begin_fresh(turn)
-        elif session.pending is not None and request_decisions.decides(turn.incoming, told):
-            self._decide(turn, told)
-        elif request_decisions.has_decision(told) and not request_decisions.has_new_question(told):
-            self._decide_late(turn, told)
+        elif session.pending is not None and request_decisions.decides(turn.incoming, added):
+            self._decide(turn, added)
+        elif request_decisions.has_decision(added) and not request_decisions.has_new_question(
+            added
+        ):
+            self._decide_late(turn, added)
         else:
             if session.pending is not None and not turn.incoming.session_id:
                 await session.stopped()  # the client continues with something else
-            self._take(turn, request_decisions.imported_chunks(told))
+            self._take(turn, request_decisions.imported_chunks(added))
 
-    def _decide(self, turn: ApiTurn, told: Sequence[Entry]) -> None:
+    def _decide(self, turn: ApiTurn, added: Sequence[Entry]) -> None:
         """Settle the waiting code; its turn continues and now belongs to this request."""
         session, messages = turn.session, turn.session.conversation.messages
         waiting = session.pending
         assert waiting is not None  # noqa: S101 - the caller has looked
         self._check_approval(turn)
         decisions = request_decisions.decisions_on_waiting(
-            turn.incoming.entries, told, waiting, messages
+            turn.incoming.entries, added, waiting, messages
         )
         if not session.decide(decisions):
             raise request_decisions.already_decided()
-        session.add(request_decisions.tool_results(told))
+        session.add(request_decisions.tool_results(added))
         turn.is_open = True  # before the turn continues: that takes a step of the loop
 
-    def _decide_late(self, turn: ApiTurn, told: Sequence[Entry]) -> None:
+    def _decide_late(self, turn: ApiTurn, added: Sequence[Entry]) -> None:
         """Decide about code that no turn waits with any more, as after a cancelled turn."""
         session = turn.session
         if not session.is_idle:
             raise request_decisions.already_decided()
-        if request_decisions.is_approval(told):
+        if request_decisions.is_approval(added):
             self._check_approval(turn)
         try:
-            decisions = request_decisions.decisions_on_history(told, session.conversation.messages)
+            decisions = request_decisions.decisions_on_history(added, session.conversation.messages)
         except RequestError as error:
             raise request_decisions.already_decided() from error
-        session.add(request_decisions.tool_results(told))
+        session.add(request_decisions.tool_results(added))
         session.resume(decisions, turn.incoming.options)
         turn.is_open = True
 
     async def _begin_fresh(self, turn: ApiTurn) -> None:
         """Begin with a foreign history, or with the first message of a new conversation."""
         incoming, session = turn.incoming, turn.session
-        history, told = request_decisions.split_history(incoming.entries)
+        history, added = request_decisions.split_history(incoming.entries)
         is_yes = self._is_yes(incoming)
-        if is_yes or request_decisions.is_approval(told):
+        if is_yes or request_decisions.is_approval(added):
             self._check_approval(turn)
         await _add_in_slices(session, request_decisions.imported_chunks(history))
         if is_yes and incoming.proposed is not None:
             session.add(request_decisions.code_message(*incoming.proposed))
-        elif not request_decisions.has_decision(told) or request_decisions.has_new_question(told):
-            self._take(turn, request_decisions.imported_chunks(told))
+        elif not request_decisions.has_decision(added) or request_decisions.has_new_question(added):
+            self._take(turn, request_decisions.imported_chunks(added))
             return
-        decisions = request_decisions.decisions_on_history(told, session.conversation.messages)
-        session.add(request_decisions.tool_results(told))
+        decisions = request_decisions.decisions_on_history(added, session.conversation.messages)
+        session.add(request_decisions.tool_results(added))
         session.resume(decisions, _with_note(turn))
         turn.is_open = True
 
@@ -405,8 +407,8 @@ def _with_note(turn: ApiTurn) -> TurnOptions:
     has_run_here = any(isinstance(message.content, RunReport) for message in messages)
     if has_run_here or not any(message.type == "console" for message in messages):
         return options
-    told = "\n\n".join(part for part in (options.instructions, _OTHER_PROCESS_NOTE) if part)
-    return replace(options, instructions=told)
+    instructions = "\n\n".join(part for part in (options.instructions, _OTHER_PROCESS_NOTE) if part)
+    return replace(options, instructions=instructions)
 
 
 def _keys(entries: Sequence[Entry]) -> list[str]:
