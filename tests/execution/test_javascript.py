@@ -22,7 +22,7 @@ from playhead.domain.conversation.payloads import InputRequest, LineTiming
 from playhead.domain.execution import RunRequest
 from playhead.execution.languages import Languages
 from playhead.execution.process_executor import ProcessExecutor
-from playhead.kernel.drivers import javascript
+from playhead.kernel.drivers import script_languages
 from tests.support.guards import descendants
 from tests.support.kernels import error_of, lines_of, report_of, request, run, text_of
 from tests.support.waiting import until
@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow_group("languages")
 OURS = str(Path(wheel.ROOT_DIR) / "bin")
 SYSTEMS = shutil.which("node")
 NODES = [OURS, *([str(Path(SYSTEMS).parent)] if SYSTEMS else [])]
-SCRIPTS = Path(javascript.__file__).with_name("javascript")
+SCRIPTS = Path(script_languages.__file__).with_name("javascript")
 
 
 @asynccontextmanager
