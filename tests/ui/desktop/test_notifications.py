@@ -123,7 +123,7 @@ async def test_a_note_goes_although_it_is_over_before_the_desktop_has_shown_it(
     async with opened(theme, tmp_path, coded("print(1)")) as bench:
         await behind(bench, monkeypatch)
         passed: list[str] = []
-        bench.window.desk.notes.passed.connect(passed.append)
+        bench.window.desk.notes.withdrawn.connect(passed.append)
         bench.send("One?")
         await until(lambda: len(server.notes) == 1)
         await bench.asked()
@@ -197,13 +197,13 @@ async def test_nothing_is_told_when_switched_off_or_in_front(
         await until(bench.window.isActiveWindow)
         is_in_front = settings is None
         monkeypatch.setattr(bench.window, "isActiveWindow", lambda: is_in_front)
-        came: list[DesktopNotification] = []
-        bench.window.desk.notes.came.connect(came.append)
+        posted: list[DesktopNotification] = []
+        bench.window.desk.notes.posted.connect(posted.append)
         bench.send("One?")
         await bench.asked()
         bench.session.stop()
         await bench.rests()
-        assert came == []
+        assert posted == []
     assert server.notes == []
 
 

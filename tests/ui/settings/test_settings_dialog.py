@@ -446,8 +446,8 @@ async def test_an_answer_of_check_is_gone_as_soon_as_it_may_be_wrong(theme: Them
 async def test_long_words_are_shown_whole_and_push_the_rest_down(theme: Theme) -> None:
     async with opened(theme) as bench:
         form = bench.form
-        form.check_result.say("A server that says very much. " * 20, "danger")
-        form.key_note.say("A keyring that does not work. " * 20)
+        form.check_result.show_text("A server that says very much. " * 20, "danger")
+        form.key_note.show_text("A keyring that does not work. " * 20)
         for note in (form.check_result, form.key_note):
             await until(lambda note=note: note.height() >= note.heightForWidth(note.width()))
         answers = bench.dialog.models.answers

@@ -16,7 +16,7 @@ class Window(QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.worn_theme = theme
+        self.current_theme = theme
 
 
 def test_qt_s_own_dialog_wears_the_window_s_buttons_and_icons(theme: Theme, tmp_path: Path) -> None:

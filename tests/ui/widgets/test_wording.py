@@ -32,7 +32,7 @@ from tests.support.window import opened
 SHOWN_BY = (
     "QLabel QPushButton QAction QCheckBox QRadioButton QGroupBox QToolButton setText setToolTip "
     "setAccessibleName setAccessibleDescription setWindowTitle setPlaceholderText setStatusTip "
-    "addAction addMenu addSection addTab setTabText setTabToolTip setTitle show_notice say "
+    "addAction addMenu addSection addTab setTabText setTabToolTip setTitle show_notice show_text "
     "BannerAction add_note setLabelText icon_spot setSuffix setPrefix"
 )
 NAMES = {"Playhead", "Aa", "JavaScript"}

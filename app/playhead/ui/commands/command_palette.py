@@ -88,8 +88,8 @@ class CommandPalette(PopupList):
             if not entry.is_offered:
                 item.setForeground(0, faint)
                 item.setToolTip(0, tr("Not possible now"))
-            said = ", ".join(filter(None, (entry.text, entry.group, entry.keys)))
-            item.setData(0, Qt.ItemDataRole.AccessibleTextRole, said)
+            text = ", ".join(filter(None, (entry.text, entry.group, entry.keys)))
+            item.setData(0, Qt.ItemDataRole.AccessibleTextRole, text)
             self.add(item, entry)
         self.list.setCurrentIndex(self.list.model().index(0, 0))
         self.list.setVisible(bool(shown))

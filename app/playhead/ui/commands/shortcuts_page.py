@@ -125,18 +125,20 @@ class ShortcutRecorder(QStackedWidget):
             return
         holder = self._keys.holder(keys, binding.id) if keys else None
         if is_typed(keys):
-            self._say("danger", tr("{keys} is needed for typing. Add Ctrl or Alt.", keys=keys))
+            self._show_note(
+                "danger", tr("{keys} is needed for typing. Add Ctrl or Alt.", keys=keys)
+            )
         elif holder is not None:
             other = tr(holder.text)
-            self._say(
+            self._show_note(
                 "warn", tr("{keys} is “{text}”, which would go without.", keys=keys, text=other)
             )
         else:
-            self._say("mute", "" if keys else tr("Esc leaves it as it is."))
+            self._show_note("mute", "" if keys else tr("Esc leaves it as it is."))
         self.set_button.setEnabled(bool(keys) and not is_typed(keys))
         self.set_button.setText(tr("Take them") if holder else tr("Set"))
 
-    def _say(self, kind: str, words: str) -> None:
+    def _show_note(self, kind: str, words: str) -> None:
         self.note.setProperty("kind", kind)
         self.note.style().unpolish(self.note)
         self.note.style().polish(self.note)

@@ -112,7 +112,7 @@ class AttachmentChip(QFrame):
         self.words.setProperty("kind", "faint")
         self.note = QLabel(self)
         self.note.hide()
-        self._said: tuple[str, ...] = ()
+        self._parts: tuple[str, ...] = ()
         self.remove = self._make_remove()
         layout = QHBoxLayout(self)
         layout.setContentsMargins(6, 2, 2, 2)
@@ -120,7 +120,7 @@ class AttachmentChip(QFrame):
         for widget in (self.picture, name, self.words, self.note, self.remove):
             layout.addWidget(widget)
         self.dress()
-        self._tell("")
+        self._show_words("")
 
     def dress(self) -> None:
         """Draw the icons in the colours of the current theme; a thumbnail stays as it is."""
@@ -135,7 +135,7 @@ class AttachmentChip(QFrame):
             await self._load_picture()
         words = await asyncio.to_thread(words_about, self.attachment)
         if isValid(self) and words:
-            self._tell(words)
+            self._show_words(words)
 
     def show_facts(self, facts: ModelFacts | None) -> None:
         """Show what a model receives of it; None means that it is not known, or no model."""
@@ -193,19 +193,19 @@ class AttachmentChip(QFrame):
         remove.installEventFilter(self)
         return remove
 
-    def _tell(self, words: str) -> None:
+    def _show_words(self, words: str) -> None:
         attachment = self.attachment
         size = format_size(attachment.size_bytes) if attachment.size_bytes else ""
         parts = [part for part in (words, size) if part]
         self.words.setText(" · ".join(parts))
         self.words.setVisible(bool(parts) and self.note.property("kind") != "warn")
-        self._said = (attachment.name, *parts)
+        self._parts = (attachment.name, *parts)
         self._name_remove()
 
     def _name_remove(self) -> None:
         """Name the remove button, which has the focus, with all that the chip shows."""
-        said = ", ".join(filter(None, (*self._said, self.note.text())))
-        self.remove.setAccessibleName(tr("Remove {join}", join=said))
+        text = ", ".join(filter(None, (*self._parts, self.note.text())))
+        self.remove.setAccessibleName(tr("Remove {join}", join=text))
 
 
 class AttachmentChips(QWidget):

@@ -128,9 +128,9 @@ class ModelPicker(PopupList):
             item.setForeground(1 if row.detail else 0, QColor(self._theme.tokens.warn))
         item.setToolTip(0, row.place.text or row.text)
         item.setToolTip(1, row.words)
-        said = [row.text, row.group, row.words, tr("in use") if row.is_current else ""]
-        said.append(tr("favourite") if row.is_favourite else "")
-        item.setData(0, Qt.ItemDataRole.AccessibleTextRole, ", ".join(filter(None, said)))
+        parts = [row.text, row.group, row.words, tr("in use") if row.is_current else ""]
+        parts.append(tr("favourite") if row.is_favourite else "")
+        item.setData(0, Qt.ItemDataRole.AccessibleTextRole, ", ".join(filter(None, parts)))
         return item
 
     def _show_hint(self) -> None:

@@ -53,8 +53,8 @@ class DesktopPresence(QObject):
         self._box: QMessageBox | None = None
         self.tray: Tray | None = None
         self.notes = DesktopNotifications(sessions, self._is_wanted, self)
-        self.notes.came.connect(self._on_came)
-        self.notes.passed.connect(self._on_passed)
+        self.notes.posted.connect(self._on_posted)
+        self.notes.withdrawn.connect(self._on_withdrawn)
         window.installEventFilter(self)
 
     @property
@@ -102,7 +102,7 @@ class DesktopPresence(QObject):
             self._box.reject()
         if self.tray is not None:
             self.tray.hide()
-        self.notes.came.disconnect(self._on_came)
+        self.notes.posted.disconnect(self._on_posted)
         if self._bus is not None:
             await self._bus.close()
 
@@ -115,7 +115,7 @@ class DesktopPresence(QObject):
     def _is_wanted(self) -> bool:
         return self._settings.current.notifies and not self._window.isActiveWindow()
 
-    def _on_came(self, note: DesktopNotification) -> None:
+    def _on_posted(self, note: DesktopNotification) -> None:
         """Show the notification on the bus, which reports clicks on each one, else in the tray."""
         if sys.platform != "linux":
             self._show_by_tray(note)
@@ -128,7 +128,7 @@ class DesktopPresence(QObject):
             self._bus = NotificationBus(self.show_requested.emit, self._show_by_tray)
         self._bus.show(note)
 
-    def _on_passed(self, conversation_id: str) -> None:
+    def _on_withdrawn(self, conversation_id: str) -> None:
         if self._bus is not None:
             self._bus.withdraw(conversation_id)
 

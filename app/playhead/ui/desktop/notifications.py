@@ -48,11 +48,12 @@ def phase_of(session: Session) -> Phase:
 class DesktopNotifications(QObject):
     """Watches the sessions. Owner: the desktop presence, which calls `look` after each change.
 
-    Signals: `came(DesktopNote)`; `passed(str id)` when the notified event is over or was seen.
+    Signals: `posted(DesktopNotification)`; `withdrawn(str id)` when the notified event is over or
+    was seen.
     """
 
-    came = Signal(object)
-    passed = Signal(str)
+    posted = Signal(object)
+    withdrawn = Signal(str)
 
     def __init__(
         self,
@@ -66,8 +67,8 @@ class DesktopNotifications(QObject):
         self._is_wanted = is_wanted
         self._clock = clock
         self._phases: dict[str, Phase] = {}
-        self._begun: dict[str, float] = {}
-        self._told: set[str] = set()
+        self._began: dict[str, float] = {}
+        self._posted: set[str] = set()
 
     @property
     def phases(self) -> set[Phase]:
@@ -80,8 +81,8 @@ class DesktopNotifications(QObject):
             one.conversation.id: phase_of(one) for one in self._sessions.open_sessions
         }
         for id_ in self._phases.keys() - now.keys():
-            self._begun.pop(id_, None)
-            self._pass(id_)
+            self._began.pop(id_, None)
+            self._withdraw(id_)
         before, self._phases = self._phases, now
         for id_, phase in now.items():
             if phase != before.get(id_, "rests"):
@@ -89,23 +90,23 @@ class DesktopNotifications(QObject):
 
     def see(self) -> None:
         """Remove all notifications, because the window is active now."""
-        for id_ in tuple(self._told):
-            self._pass(id_)
+        for id_ in tuple(self._posted):
+            self._withdraw(id_)
 
     def _on_change(self, id_: str, phase: Phase) -> None:
-        begun = self._begun.setdefault(id_, self._clock())
-        self._pass(id_)
+        began = self._began.setdefault(id_, self._clock())
+        self._withdraw(id_)
         if phase == "rests":
-            del self._begun[id_]
-        is_long = self._clock() - begun >= LONG_S
+            del self._began[id_]
+        is_long = self._clock() - began >= LONG_S
         if phase != "works" and (is_long or phase != "rests") and self._is_wanted():
-            self._told.add(id_)
-            self.came.emit(DesktopNotification(id_, self._title(id_), tr(_WORDS[phase])))
+            self._posted.add(id_)
+            self.posted.emit(DesktopNotification(id_, self._title(id_), tr(_WORDS[phase])))
 
-    def _pass(self, id_: str) -> None:
-        if id_ in self._told:
-            self._told.discard(id_)
-            self.passed.emit(id_)
+    def _withdraw(self, id_: str) -> None:
+        if id_ in self._posted:
+            self._posted.discard(id_)
+            self.withdrawn.emit(id_)
 
     def _title(self, id_: str) -> str:
         session = self._sessions.get(id_)

@@ -45,7 +45,7 @@ class CrashView(QDialog):
         self.setWindowTitle(tr("Crash reports"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.words = FormNote()
-        self.words.say(tr(_WORDS))
+        self.words.show_text(tr(_WORDS))
         self.choice = QComboBox(self)
         self.choice.setAccessibleName(tr("Which report"))
         self.text = QPlainTextEdit(self)
@@ -146,7 +146,7 @@ class CrashView(QDialog):
 
     def _on_delete(self) -> None:
         if self.shown is not None:
-            self.problem.say("")
+            self.problem.show_text("")
             self.tasks.start(self._delete(self.shown.name))
 
     async def _delete(self, name: str) -> None:
@@ -154,7 +154,7 @@ class CrashView(QDialog):
         await self._load()
 
     def _on_failed(self, error: AppError) -> None:
-        self.problem.say(str(error), "danger")
+        self.problem.show_text(str(error), "danger")
 
 
 def _title(report: CrashReport) -> str:

@@ -203,21 +203,21 @@ class RequestView(QDialog):
 def summary_of(request: OutgoingRequest) -> str:
     """Return a summary of the request in one line."""
     room = f" / {request.context_tokens:,}" if request.context_tokens else ""
-    told = [
+    parts = [
         request.model,
         tr("~{count} tokens", count=f"{request.total_tokens:,}{room}"),
         tr_n("%n messages", len(request.messages), one="1 message"),
     ]
-    told += [f"{name} {value}" for name, value in given_fields(request.parameters).items()]
+    parts += [f"{name} {value}" for name, value in given_fields(request.parameters).items()]
     if request.left_out:
-        told.append(
+        parts.append(
             tr_n(
                 "%n older entries are not sent",
                 request.left_out,
                 one="1 older entry is not sent",
             )
         )
-    return " · ".join(told)
+    return " · ".join(parts)
 
 
 def _part(entry: Mapping[str, Any], tokens: int) -> Part:
@@ -233,15 +233,15 @@ def _part(entry: Mapping[str, Any], tokens: int) -> Part:
 
 def _text_of(entry: Mapping[str, Any]) -> str:
     content = entry.get("content")
-    told = [content] if isinstance(content, str) else []
+    parts = [content] if isinstance(content, str) else []
     if isinstance(content, list):
-        told = [_piece(piece) for piece in cast("Sequence[Mapping[str, Any]]", content)]
+        parts = [_piece(piece) for piece in cast("Sequence[Mapping[str, Any]]", content)]
     for call in entry.get("tool_calls") or ():
         function = call["function"]
-        told.append(f"{function['name']} ({call['id']})\n{_pretty(function['arguments'])}")
+        parts.append(f"{function['name']} ({call['id']})\n{_pretty(function['arguments'])}")
     if (answered := entry.get("tool_call_id")) is not None:
-        told.insert(0, f"({answered})")
-    return "\n\n".join(told)
+        parts.insert(0, f"({answered})")
+    return "\n\n".join(parts)
 
 
 def _piece(piece: Mapping[str, Any]) -> str:

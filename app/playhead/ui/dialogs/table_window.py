@@ -214,7 +214,7 @@ class TableWindow(QWidget):
         layout.addWidget(self.note)
         self.setProperty("kind", "page")
         self.resize(860, 560)
-        self._say(self._first_words())
+        self._show_note(self._first_words())
         for sequence, slot in (("Copy", self.copy), ("Close", self.close)):
             key = QKeySequence(getattr(QKeySequence.StandardKey, sequence))
             QShortcut(key, self).activated.connect(slot)
@@ -315,20 +315,22 @@ class TableWindow(QWidget):
             page = await fetch(first, PAGE_ROWS)
         except AppError as error:
             retry = tr(" Scroll to try again.") if error.remedy else ""
-            self._say(tr("More rows could not be read. {error}{retry}", error=error, retry=retry))
+            self._show_note(
+                tr("More rows could not be read. {error}{retry}", error=error, retry=retry)
+            )
             return
         finally:
             self._is_fetching = False
         if page.columns != self._table.columns or page.total_rows != self._table.total_rows:
             self._fetch = None
-            self._say(
+            self._show_note(
                 tr(
                     "“{name}” is a different table now: only what was read is here.",
                     name=self._table.name,
                 )
             )
             return
-        self._say(self._first_words())
+        self._show_note(self._first_words())
         self.model.put(first, page.rows)
         self._widen(first, len(page.rows))
 
@@ -342,6 +344,6 @@ class TableWindow(QWidget):
         text = table_as_text(names, rows)
         return text if is_whole else text.partition("\n")[2] or text
 
-    def _say(self, words: str) -> None:
+    def _show_note(self, words: str) -> None:
         self.note.setText(words)
         self.note.setVisible(bool(words))

@@ -152,9 +152,9 @@ class OwnTabs(QObject):
                 self._written, self._is_refused = text, False
             except OSError as error:
                 _log.info("the editor's drafts could not be written: %s", error)
-                self._tell_refused(error)
+                self._report_refused(error)
 
-    def _tell_refused(self, error: OSError) -> None:
+    def _report_refused(self, error: OSError) -> None:
         """Report an error once, until writing has succeeded again."""
         if not self._is_refused:
             self._is_refused = True
@@ -230,7 +230,7 @@ class OwnTabs(QObject):
         )
         self._add(tab)
         if found.note:
-            self._pane.notice.say(f"{found.form.name}: {found.note}")
+            self._pane.notice.show_text(f"{found.form.name}: {found.note}")
 
     async def _save(self, tab: Tab, *, overwrites: bool = False) -> None:
         form = tab.file
@@ -272,11 +272,11 @@ class OwnTabs(QObject):
         if now == form.stamp or tab is not self._pane.current:
             return
         if now is None:
-            self._pane.notice.say(
+            self._pane.notice.show_text(
                 tr("{name} is not on the disk any more. Save makes it again.", name=form.name)
             )
         else:
-            self._pane.notice.say(
+            self._pane.notice.show_text(
                 tr("Another program has changed {name}.", name=form.name),
                 (tr("Load it"), lambda: self._tasks.start(self._reload(tab))),
             )

@@ -62,19 +62,19 @@ def read(path: str) -> FileText:
     """Read a text file. Raises FileError."""
     with _in_words(path, "opened"):
         data, stamp = _bytes_of(path)
-    encoding, told = _encoding_of(data, path)
+    encoding, label = _encoding_of(data, path)
     # The codec with a byte order mark in its name removes the mark.
     data = data.removeprefix(_BOMS.get(encoding, b""))
     try:
         text = data.decode(encoding)
     except UnicodeError as error:
         raise _refused(
-            path, tr("It is marked as {encoding}, but is not.", encoding=told)
+            path, tr("It is marked as {encoding}, but is not.", encoding=label)
         ) from error
     line_end, mixed = _line_end_of(text)
     form = FileForm(path=os.path.abspath(path), encoding=encoding, line_end=line_end, stamp=stamp)
     plain = text.replace("\r\n", "\n").replace("\r", "\n")
-    return FileText(form, plain, _note(told, line_end, mixed))
+    return FileText(form, plain, _note(label, line_end, mixed))
 
 
 def write(form: FileForm, text: str) -> FileForm:
@@ -149,9 +149,9 @@ def _line_end_of(text: str) -> tuple[str, bool]:
     return most, sum(count > 0 for count in counts.values()) > 1
 
 
-def _note(told: str, line_end: str, is_mixed: bool) -> str:
+def _note(label: str, line_end: str, is_mixed: bool) -> str:
     name = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}[line_end]
-    notes = [tr("It is {encoding}, and is saved as that.", encoding=told)] if told else []
+    notes = [tr("It is {encoding}, and is saved as that.", encoding=label)] if label else []
     if is_mixed:
         notes.append(tr("Its line ends are mixed; they are saved as {name}.", name=name))
     elif line_end != "\n":

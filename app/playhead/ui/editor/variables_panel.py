@@ -60,7 +60,7 @@ class VariablesModel(QAbstractTableModel):
         names = [one.name for one in variables]
         if names == [one.name for one in self._variables]:
             self._variables = variables
-            self._tell_all()
+            self._emit_all()
             return
         self.beginResetModel()
         self._variables = variables
@@ -70,7 +70,7 @@ class VariablesModel(QAbstractTableModel):
         """Set whether the values may be old, because code is running."""
         if is_dim != self._is_dim:
             self._is_dim = is_dim
-            self._tell_all()
+            self._emit_all()
 
     def rowCount(self, parent: _Index = _ROOT) -> int:
         """Return the number of variables."""
@@ -119,7 +119,7 @@ class VariablesModel(QAbstractTableModel):
     def _font(self, column: int) -> QFont:
         return self._theme.code_font(12) if column in (NAME, VALUE) else self._theme.font(12)
 
-    def _tell_all(self) -> None:
+    def _emit_all(self) -> None:
         if self._variables:
             last = self.index(len(self._variables) - 1, len(HEADS) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
@@ -192,7 +192,7 @@ class VariablesPanel(QWidget):
         self.setMinimumHeight(96)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
-        self.say("")
+        self.show_text("")
 
     def sizeHint(self) -> QSize:
         """Return the size of seven variables without scrolling."""
@@ -211,7 +211,7 @@ class VariablesPanel(QWidget):
                 tr("No variables yet. Those that the code defines are listed here.")
             )
 
-    def say(self, words: str) -> None:
+    def show_text(self, words: str) -> None:
         """Show a message in place of the variables."""
         self.model.show_variables([])
         self._count.setText("")
@@ -224,7 +224,7 @@ class VariablesPanel(QWidget):
             self.model.set_dim(True)
             self._count.setText(tr("read when the code rests"))
         else:
-            self.say(tr("The code is running. Its variables are read when it has ended."))
+            self.show_text(tr("The code is running. Its variables are read when it has ended."))
 
     @property
     def words(self) -> str:

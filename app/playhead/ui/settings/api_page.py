@@ -144,7 +144,7 @@ class ApiPage(QWidget):
         column.setSpacing(8)
         for widget in (intro, fields):
             column.addWidget(widget)
-        intro.say(tr(_INTRO))
+        intro.show_text(tr(_INTRO))
 
     def _connect(self) -> None:
         self.enabled.toggled.connect(self._show_state)
@@ -161,30 +161,30 @@ class ApiPage(QWidget):
         self.client_approves.setChecked(settings.api_client_approves)
         self.auto_run.setChecked(settings.api_auto_run)
         self.rate_limit.setText(f"{settings.api_rate_limit}")
-        self.rate_note.say(tr("For each token; 0 for no limit."))
+        self.rate_note.show_text(tr("For each token; 0 for no limit."))
         self._show_state()
         self._show_address()
         self._show_permissions()
 
     def _show_state(self) -> None:
         words, kind = state_words(self._api.status, is_wanted=self.enabled.isChecked())
-        self.state_note.say(words, kind)
+        self.state_note.show_text(words, kind)
         is_listening = self._api.status.state == "listening"
         kept = self._api.status.message if is_listening else ""  # if the token is not stored
-        self.token_note.say(f"{tr(_KEY_WORDS)} {kept}".strip())
+        self.token_note.show_text(f"{tr(_KEY_WORDS)} {kept}".strip())
 
     def _show_address(self) -> None:
         port = self.port.text().strip() or f"{_DEFAULTS.api_port}"
         self.address.setText(f"http://127.0.0.1:{port}")
-        self.address_note.say(
+        self.address_note.show_text(
             tr("The base URL for OpenAI clients is {text}/v1", text=self.address.text())
         )
         self._mark_copied(None)
 
     def _show_permissions(self) -> None:
         both = self.client_approves.isChecked()
-        self.approves_note.say(tr(_BOTH_APPROVE if both else _WINDOW_APPROVES))
-        self.auto_run_note.say(
+        self.approves_note.show_text(tr(_BOTH_APPROVE if both else _WINDOW_APPROVES))
+        self.auto_run_note.show_text(
             tr(_AUTO_RUN_WORDS), "danger" if self.auto_run.isChecked() else "mute"
         )
 
@@ -208,7 +208,7 @@ class ApiPage(QWidget):
         await self._settings.save(replace(current, api_client_approves=False, api_auto_run=False))
         await self._api.renew_token()
         self._mark_copied(None)
-        self.token_note.say(tr(_RENEWED_WORDS), "ok")
+        self.token_note.show_text(tr(_RENEWED_WORDS), "ok")
 
     def _mark_copied(self, copied: QPushButton | None) -> None:
         for button in (self.copy_address, self.copy_token):

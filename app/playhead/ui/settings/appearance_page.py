@@ -41,11 +41,13 @@ class AppearancePage(QWidget):
         add_row(grid, tr("Desktop"), ([self.notifies], [self.notifies_note]))
         add_row(grid, "", ([self.keeps_running],))
         self.notifies.setChecked(settings.notifies)
-        self.notifies_note.say(tr("While the window is not in front; title and state, no more."))
+        self.notifies_note.show_text(
+            tr("While the window is not in front; title and state, no more.")
+        )
         self.keeps_running.setChecked(settings.close_keeps_running == "yes")
         self.theme.setCurrentIndex(max(0, self.theme.findData(settings.theme)))
         self.scale.setCurrentIndex(max(0, self.scale.findData(settings.scale_percent)))
-        self.scale_note.say(tr("Another size takes effect at the next start of Playhead."))
+        self.scale_note.show_text(tr("Another size takes effect at the next start of Playhead."))
 
     def values(self, before: AppSettings) -> AppSettings:
         """Return the settings with the values of the fields."""

@@ -69,8 +69,8 @@ class ConversationPage(QWidget):
         self.max_steps.setText(f"{settings.max_steps}")
         self.budget.setText(f"{settings.budget:g}" if settings.budget else "")
         self.prompt.setPlainText(settings.system_prompt or self._built_in)
-        self.steps_note.say(tr("How often a model may run code before it is asked to stop."))
-        self.budget_note.say(
+        self.steps_note.show_text(tr("How often a model may run code before it is asked to stop."))
+        self.budget_note.show_text(
             tr("A conversation that has cost this much stops and asks. Empty: it never does.")
         )
         self._show_prompt()
@@ -83,4 +83,6 @@ class ConversationPage(QWidget):
             words = tr("This is the built-in one; newer versions of Playhead may better it.")
         else:
             words = tr("Your own. It stays as it is when Playhead is updated.")
-        self.prompt_note.say(f"{words} {tr('Filled in when it is sent: {names}', names=names)}")
+        self.prompt_note.show_text(
+            f"{words} {tr('Filled in when it is sent: {names}', names=names)}"
+        )

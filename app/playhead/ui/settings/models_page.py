@@ -73,14 +73,14 @@ class AnswerSection(QWidget):
             box.setEnabled(bool(model))
         show_number(self.context, override.context_tokens)
         self.context.setEnabled(bool(model))
-        self.facts_note.say("")
+        self.facts_note.show_text("")
 
     def show_facts(self, facts: ModelFacts) -> None:
         """Show the known facts of the model."""
         if facts.model != self._model:
             return
         words = facts_text(facts)
-        self.facts_note.say(
+        self.facts_note.show_text(
             tr("Known: {facts}", facts=words) if words else tr("Nothing is known of this model.")
         )
         size = facts.context_tokens
@@ -137,14 +137,14 @@ def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -
         case "keyring":
             return tr("Kept in {place}. Type another to replace it.", place=place)
         case "session":
-            said = tr("Kept in memory until Playhead ends.")
-            return f"{said} {status.message}".strip()
+            text = tr("Kept in memory until Playhead ends.")
+            return f"{text} {status.message}".strip()
         case "none":
             pass
     if status.is_usable:
         hint = tr("Or set {variable} before starting Playhead.", variable=variable)
-        said = tr("It will be kept in {place}, nowhere else.", place=place)
-        return f"{said} {hint}" if variable else said
+        text = tr("It will be kept in {place}, nowhere else.", place=place)
+        return f"{text} {hint}" if variable else text
     is_named = not variable or variable in status.message
     hint = "" if is_named else tr("This provider's variable is {variable}.", variable=variable)
     return f"{status.message} {hint}".strip()
@@ -232,7 +232,7 @@ class ModelsPage(QWidget):
         form = self.form
         form.changed.connect(self._on_changed)
         form.turned.connect(self._on_turned)
-        form.key_typed.connect(lambda: form.check_result.say(""))
+        form.key_typed.connect(lambda: form.check_result.show_text(""))
         form.check_requested.connect(self.check)
         form.models_requested.connect(self.find_models)
         form.key_removal_requested.connect(lambda: self._tasks.start(self._remove_key()))
@@ -282,19 +282,19 @@ class ModelsPage(QWidget):
             for one in self._servers
         )
         if found and self.form.page is None:
-            self.form.provider_note.say(tr("Found on this machine: {found}", found=found))
+            self.form.provider_note.show_text(tr("Found on this machine: {found}", found=found))
 
     async def _check(self) -> None:
         form = self.form
         self._is_asking = True  # a disabled button would hand its focus on
-        form.check_result.say(tr("Asking the model…"))
+        form.check_result.show_text(tr("Asking the model…"))
         try:
             await self._read_key()  # the address may just have changed: never send another's key
             words = await self._ports.provider.check(self._model_in_fields())
         except (AppError, FieldError) as error:
-            form.check_result.say(str(error), "danger")
+            form.check_result.show_text(str(error), "danger")
         else:
-            form.check_result.say(words, "ok")
+            form.check_result.show_text(words, "ok")
         finally:
             self._is_asking = False
 
@@ -304,12 +304,12 @@ class ModelsPage(QWidget):
         if page is None:
             return
         self._is_asking = True
-        form.models_note.say(tr("Asking the provider…"))
+        form.models_note.show_text(tr("Asking the provider…"))
         try:
             await self._read_key()
             found = await self._ports.provider.models(self._provider_in_fields())
         except (AppError, FieldError) as error:
-            form.models_note.say(str(error), "danger")
+            form.models_note.show_text(str(error), "danger")
         else:
             self._show_found(page.name, found)
         finally:
@@ -318,7 +318,7 @@ class ModelsPage(QWidget):
     def _show_found(self, page: str, found: list[ModelFacts]) -> None:
         prefix = self.form.page.prefix if self.form.page else ""
         self.form.offer(page, [one.model.removeprefix(prefix) for one in found])
-        self.form.models_note.say(tr_n("%n models: choose one.", len(found), one="1 model."))
+        self.form.models_note.show_text(tr_n("%n models: choose one.", len(found), one="1 model."))
         if found:
             self.form.model.showPopup()
 
@@ -373,5 +373,5 @@ class ModelsPage(QWidget):
         self._tasks.start(self._look())
 
     def _on_changed(self) -> None:
-        self.form.check_result.say("")
+        self.form.check_result.show_text("")
         self._timer.start()

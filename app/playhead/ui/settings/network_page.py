@@ -76,13 +76,15 @@ class NetworkPage(QWidget):
         self.first_limit.setText(f"{settings.first_limit_s:g}")
         self.silence_limit.setText(f"{settings.silence_limit_s:g}")
         self.retries.setText(f"{settings.retries}")
-        self.ca_note.say(
+        self.ca_note.show_text(
             tr("For a company whose gateway or proxy shows a certificate of its own (PEM).")
         )
-        self.silence_note.say(
+        self.silence_note.show_text(
             tr("Models that think for long before they write may need more. Empty: as it was.")
         )
-        self.retries_note.say(tr("How often a request is repeated that a server had no room for."))
+        self.retries_note.show_text(
+            tr("How often a request is repeated that a server had no room for.")
+        )
 
     def _on_browse(self) -> None:
         dialog = FileDialog(self, tr("Choose a file of certificates"), str(Path.home()))

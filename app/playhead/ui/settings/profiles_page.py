@@ -126,7 +126,7 @@ class ProfileForm(QWidget):
     def _on_approval_changed(self) -> None:
         is_risky = self.approval.currentData() is True
         words = tr("All code of such conversations runs without asking, with all your rights.")
-        self.approval_note.say(words if is_risky else "", "danger")
+        self.approval_note.show_text(words if is_risky else "", "danger")
 
 
 def _text(field: QLineEdit) -> str | None:
@@ -184,7 +184,7 @@ class ProfilesPage(QWidget):
 
     def add(self, profiles: Sequence[Profile]) -> None:
         """Append profiles under free names, and show the first of them."""
-        if not profiles or not self._keep_or_say():
+        if not profiles or not self._keep_or_report():
             return
         first = len(self._profiles)
         for profile in profiles:
@@ -199,24 +199,24 @@ class ProfilesPage(QWidget):
         try:
             read = from_toml(Path(path).read_bytes())
         except OSError as error:
-            self.note.say(f"{path}: {error.strerror or error}", "danger")
+            self.note.show_text(f"{path}: {error.strerror or error}", "danger")
         except StorageError as error:
-            self.note.say(str(error), "danger")
+            self.note.show_text(str(error), "danger")
         else:
             self.add(read.profiles)
             count = tr_n("%n profiles were imported.", len(read.profiles), one="1 was imported.")
-            self.note.say(" ".join((count, *read.notes)), "warn" if read.notes else "ok")
+            self.note.show_text(" ".join((count, *read.notes)), "warn" if read.notes else "ok")
 
     def export_file(self, path: str) -> None:
         """Write all profiles into a file, which never contains keys."""
-        if not self._keep_or_say():
+        if not self._keep_or_report():
             return
         try:
             Path(path).write_text(to_toml(self._profiles), "utf-8")
         except OSError as error:
-            self.note.say(f"{path}: {error.strerror or error}", "danger")
+            self.note.show_text(f"{path}: {error.strerror or error}", "danger")
         else:
-            self.note.say(tr("Written to {path}, without keys.", path=path), "ok")
+            self.note.show_text(tr("Written to {path}, without keys.", path=path), "ok")
 
     def _lay_out(self) -> None:
         top = QWidget()
@@ -237,7 +237,7 @@ class ProfilesPage(QWidget):
         column.setSpacing(10)
         for widget in (intro, top, self.note, self._hairline, self.form):
             column.addWidget(widget)
-        intro.say(tr(_INTRO))
+        intro.show_text(tr(_INTRO))
 
     def _connect(self) -> None:
         self.chooser.activated.connect(self._on_chosen)
@@ -277,19 +277,19 @@ class ProfilesPage(QWidget):
         if self._shown >= 0:
             self._profiles[self._shown] = self.form.value()
 
-    def _keep_or_say(self) -> bool:
+    def _keep_or_report(self) -> bool:
         """Return whether the form could be stored; else show the problem."""
         try:
             self._keep()
         except FieldError as error:
-            self.note.say(str(error), "danger")
+            self.note.show_text(str(error), "danger")
             self.chooser.setCurrentIndex(self._shown)
             return False
-        self.note.say("")
+        self.note.show_text("")
         return True
 
     def _on_chosen(self, place: int) -> None:
-        if place != self._shown and self._keep_or_say():
+        if place != self._shown and self._keep_or_report():
             self._list(place)
 
     def _on_renamed(self, name: str) -> None:
@@ -301,7 +301,7 @@ class ProfilesPage(QWidget):
         self.add([Profile(name=tr("New profile"), model=model or None, api_base=address or None)])
 
     def _on_duplicate(self) -> None:
-        if self._keep_or_say():
+        if self._keep_or_report():
             self.add([self._profiles[self._shown]])
 
     def _on_delete(self) -> None:
@@ -311,7 +311,7 @@ class ProfilesPage(QWidget):
         if used >= self._shown:
             self.used.setCurrentIndex(0 if used == self._shown else used)
         gone, self._shown = self._shown, -1
-        self.note.say("")
+        self.note.show_text("")
         self._list(max(0, gone - 1))
 
     def _on_import(self) -> None:

@@ -180,8 +180,8 @@ class ProviderForm(QWidget):
             typed = self.api_key.text().strip()
             return Secret(typed) if typed else None
         parts = {name: self.fields[f"{page.name}.{name}"].text().strip() for name in page.key_parts}
-        said = {name: text for name, text in parts.items() if text}
-        return Secret(json.dumps(said)) if said else None
+        given = {name: text for name, text in parts.items() if text}
+        return Secret(json.dumps(given)) if given else None
 
     def forget_typed(self) -> None:
         """Clear the fields of secrets."""
@@ -193,7 +193,7 @@ class ProviderForm(QWidget):
     def show_key(self, words: str, *, is_kept: bool, is_ours: bool) -> None:
         """Show where the key is stored; `is_ours` is whether it can be removed from there."""
         page = self.page
-        self.key_note.say(words if page is not None and page.key != "none" else "")
+        self.key_note.show_text(words if page is not None and page.key != "none" else "")
         self.api_key.setPlaceholderText("•" * 12 if is_kept else tr("Paste a key"))
         for name, field in self.fields.items():
             if self._is_secret(name) and not field.isHidden():
@@ -332,17 +332,19 @@ class ProviderForm(QWidget):
             row.show(name in shown)
         self.remove_key.hide()
         self.replace_key.hide()
-        self.key_note.say("")  # that was of the provider before
-        self.models_note.say("")
-        self.check_result.say("")
+        self.key_note.show_text("")  # that was of the provider before
+        self.models_note.show_text("")
+        self.check_result.show_text("")
         self._show_words(page)
         self._show_models()
 
     def _show_words(self, page: ProviderPage | None) -> None:
-        self.provider_note.say(tr(page.note) if page else "")
+        self.provider_note.show_text(tr(page.note) if page else "")
         self.key_link.setVisible(page is not None and bool(page.key_url))
         if page is None:
-            self.provider_note.say(tr("What you type is run as code, after you have approved it."))
+            self.provider_note.show_text(
+                tr("What you type is run as code, after you have approved it.")
+            )
             return
         self._rows["model"].label.setText(tr(page.model_label))
         self.model_field.setPlaceholderText(tr(page.model_hint))

@@ -69,7 +69,7 @@ class InterpreterSection(QWidget):
 
     def show_environment(self, status: EnvironmentStatus) -> None:
         """Show the state of the managed environment, if there is something to report."""
-        self.environment_note.say(status.message)
+        self.environment_note.show_text(status.message)
 
 
 SECTION_LABEL = mark("Running code")
@@ -122,9 +122,9 @@ class RunSection(QWidget):
         self.seconds.setText(f"{settings.run_limit_s or ''}")
         self.memory.setText(f"{settings.run_limit_mb or ''}")
         self.output.setText(f"{settings.output_limit_mb}")
-        self.times_note.say(tr(_TIMES_WORDS))
-        self.limit_note.say(tr(_LIMIT_WORDS))
-        self.output_note.say(tr(_KEPT_WORDS))
+        self.times_note.show_text(tr(_TIMES_WORDS))
+        self.limit_note.show_text(tr(_LIMIT_WORDS))
+        self.output_note.show_text(tr(_KEPT_WORDS))
 
     def _lay_out(self) -> None:
         hairline = QFrame(self)

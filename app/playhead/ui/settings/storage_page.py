@@ -61,7 +61,7 @@ class PlaceRow(QWidget):
         self.open_button.setAutoDefault(False)
         self.open_button.setAccessibleName(tr("Open folder: {name}", name=self.label))
         self.note = FormNote()
-        self.note.say(tr(self._words))
+        self.note.show_text(tr(self._words))
         self.open_button.clicked.connect(
             lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(place.path))
         )
@@ -75,7 +75,7 @@ class PlaceRow(QWidget):
     def show_size(self, size_bytes: int) -> None:
         """Show the size of the folder."""
         size = format_size(size_bytes) if size_bytes else tr("empty")
-        self.note.say(f"{tr(self._words)} · {size}")
+        self.note.show_text(f"{tr(self._words)} · {size}")
 
 
 class StoragePage(QWidget):
@@ -93,11 +93,11 @@ class StoragePage(QWidget):
         self._has_counted = False
         self.rows = [PlaceRow(place, self) for place in places.places]
         self.note = FormNote()
-        self.note.say(tr(_PORTABLE) if places.is_portable else tr(_USUAL))
+        self.note.show_text(tr(_PORTABLE) if places.is_portable else tr(_USUAL))
         self.reset_button = QPushButton(tr("Reset…"))
         self.reset_button.setAutoDefault(False)
         self.reset_note = FormNote()
-        self.reset_note.say(tr(_RESET))
+        self.reset_note.show_text(tr(_RESET))
         self.reset_button.clicked.connect(self.reset_requested)
         self._lay_out()
 
@@ -200,7 +200,7 @@ class ResetDialog(QDialog):
         self.setMinimumWidth(460)
 
     def _on_reset(self) -> None:
-        self.problem.say("")
+        self.problem.show_text("")
         self._set_busy(True)
         self.tasks.start(self._reset())
 
@@ -219,7 +219,7 @@ class ResetDialog(QDialog):
         self.reset_button.setText(tr("Resetting…") if is_busy else tr("Reset"))
 
     def _on_failed(self, error: AppError) -> None:
-        self.problem.say(str(error), "danger")
+        self.problem.show_text(str(error), "danger")
 
 
 def _note(text: str, indent_px: int = 0) -> QLabel:

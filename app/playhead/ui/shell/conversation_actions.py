@@ -71,7 +71,7 @@ class ConversationActions(QObject):
         if self._shown() in ids:
             self._left = self._shown()
             self.closed.emit(self._left)
-        self._tell()
+        self._show_deleted()
 
     def undo(self) -> None:
         """Restore what was deleted last."""
@@ -128,7 +128,7 @@ class ConversationActions(QObject):
         if found is not None:
             self._sidebar.show_found(query, conversation_id, found)
 
-    def _tell(self) -> None:
+    def _show_deleted(self) -> None:
         if not self._deleted:
             return
         titles = list(self._deleted.values())

@@ -156,7 +156,7 @@ class DocumentActions(QObject):
         messages = tuple(conversation.messages)
         title, folder = conversation.title, session.folder
         await asyncio.to_thread(save, path, chosen.kind, messages, title, folder)
-        self._tell(tr("Exported as “{name}”.", name=path.name), path.parent)
+        self._show_exported(tr("Exported as “{name}”.", name=path.name), path.parent)
 
     async def _write_several(
         self, ids: Sequence[str], folder: Path, chosen: DocumentFormat
@@ -170,9 +170,9 @@ class DocumentActions(QObject):
             messages = tuple(conversation.messages)
             where = session.folder
             await asyncio.to_thread(save, path, chosen.kind, messages, conversation.title, where)
-        self._tell(tr_n("%n conversations were exported.", len(ids)), folder)
+        self._show_exported(tr_n("%n conversations were exported.", len(ids)), folder)
 
-    def _tell(self, words: str, folder: Path) -> None:
+    def _show_exported(self, words: str, folder: Path) -> None:
         url = QUrl.fromLocalFile(str(folder))
         action = BannerAction(tr("Open folder"), lambda: QDesktopServices.openUrl(url))
         self._notifications.show_notice(words, str(folder), action)
@@ -181,15 +181,15 @@ class DocumentActions(QObject):
         found = await asyncio.to_thread(load, path)
         conversation_id = await self._sessions.add(found)
         self.imported.emit(conversation_id)
-        told = tr("Nothing of it was run.")
+        detail = tr("Nothing of it was run.")
         if found.left_out:
             parts = tr_n(
                 "%n parts were not understood and left out.",
                 found.left_out,
                 one="1 part was not understood and left out.",
             )
-            told += f" {parts}"
-        self._notifications.show_notice(tr("Imported “{name}”.", name=path.name), told)
+            detail += f" {parts}"
+        self._notifications.show_notice(tr("Imported “{name}”.", name=path.name), detail)
 
     def _start_folder(self, session: Session | None = None) -> str:
         """Return the folder that was used last, else the folder of the conversation."""

@@ -109,7 +109,7 @@ class MainWindow(QMainWindow):
         self._interpreters = interpreters
         self._provider = provider
         self._api = api
-        self._theme = self.worn_theme = theme
+        self._theme = self.current_theme = theme
         self._may_close = self._is_painted = False
         self._opening = ""
         self._dialog: SettingsDialog | None = None
@@ -216,7 +216,7 @@ class MainWindow(QMainWindow):
             self,
             self.help.upkeep.port,
         )
-        self._dialog.was_reset.connect(self.help.tell_reset)
+        self._dialog.was_reset.connect(self.help.report_reset)
         self._dialog.saved.connect(self._on_settings_saved)
         self._dialog.finished.connect(self._on_dialog_finished)
         self._dialog.open()
@@ -485,7 +485,7 @@ class MainWindow(QMainWindow):
 
         self.presence.settings_requested.connect(self.open_api_settings)
         self.waiting.show_requested.connect(self.open_conversation)
-        self.waiting.came.connect(alert)
+        self.waiting.added.connect(alert)
 
     def _connect_keys(self) -> None:
         keys, parts = self.keys, self.parts

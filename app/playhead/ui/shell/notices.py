@@ -63,11 +63,11 @@ class WaitingPrograms(QObject):
     """Announces programs whose code waits for a decision, without disturbing what the user does.
 
     One banner for all of them. Owner: the main window. Signals: `show_requested(str id)` when the
-    user wants to see one, `came()` when another has begun to wait.
+    user wants to see one, `added()` when another has begun to wait.
     """
 
     show_requested = Signal(str)
-    came = Signal()
+    added = Signal()
 
     def __init__(
         self, sessions: Sessions, notifications: BannerArea, parent: QObject | None = None
@@ -77,7 +77,7 @@ class WaitingPrograms(QObject):
         self._notifications = notifications
         self._known: set[str] = set()
         self._dismissed: set[str] = set()
-        self._told: tuple[ConversationSummary, ...] = ()
+        self._announced: tuple[ConversationSummary, ...] = ()
 
     def look(self, shown_id: str) -> None:
         """See which wait now; the one that is shown asks for itself."""
@@ -87,9 +87,9 @@ class WaitingPrograms(QObject):
         is_new = bool(ids - self._known)
         self._known = ids
         rest = [row for row in waiting if row.id != shown_id and row.id not in self._dismissed]
-        self._tell(tuple(sorted(rest, key=lambda row: row.created_at)))
+        self._announce(tuple(sorted(rest, key=lambda row: row.created_at)))
         if is_new:
-            self.came.emit()
+            self.added.emit()
 
     def _waiting(self) -> Iterator[ConversationSummary]:
         """Yield the rows of those that wait; also the user's own if a program asks in one."""
@@ -98,10 +98,10 @@ class WaitingPrograms(QObject):
             if session is not None and session.client and session.state == "awaiting_approval":
                 yield replace(row, client=session.client)
 
-    def _tell(self, waiting: tuple[ConversationSummary, ...]) -> None:
-        if [row.id for row in waiting] == [row.id for row in self._told]:
+    def _announce(self, waiting: tuple[ConversationSummary, ...]) -> None:
+        if [row.id for row in waiting] == [row.id for row in self._announced]:
             return
-        self._told = waiting
+        self._announced = waiting
         if not waiting:
             self._notifications.withdraw(_WAITING)
             return
@@ -118,7 +118,7 @@ class WaitingPrograms(QObject):
         return show
 
     def _on_closed(self, waiting: tuple[ConversationSummary, ...]) -> None:
-        self._told = ()
+        self._announced = ()
         self._dismissed |= {row.id for row in waiting}
 
 

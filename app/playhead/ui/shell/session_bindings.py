@@ -249,13 +249,13 @@ def _countdown(waiting: Waiting, left_s: float) -> Note:
     """Return a note that says why nothing comes, and for how long."""
     if left_s <= 0:
         return Note(kind="info", title=waiting.reason, detail=tr("Asking again…"))
-    told = tr(
+    detail = tr(
         "Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.",
         seconds=math.ceil(left_s),
         attempt=waiting.attempt,
         attempts=waiting.attempts,
     )
-    return Note(kind="info", title=waiting.reason, detail=told)
+    return Note(kind="info", title=waiting.reason, detail=detail)
 
 
 _NO_KERNEL = mark("No kernel is running. Variables are listed here once code has run.")
@@ -319,7 +319,7 @@ class VariablesBinding(SessionBinding):
             return
         match state:
             case "none":
-                panel.say(tr(_NO_KERNEL))
+                panel.show_text(tr(_NO_KERNEL))
                 self._is_stale = True
             case "idle" if self._is_stale:
                 self._is_stale = False
@@ -335,13 +335,13 @@ class VariablesBinding(SessionBinding):
             variables = await session.variables()
         except AppError as error:
             if self._is_current(session, number):
-                self._say(panel, session, str(error))
+                self._show_problem(panel, session, str(error))
             return
         if not self._is_current(session, number):
             return
         language = session.kernel.language
         if not variables and language not in ("", "python"):
-            panel.say(tr("Variables are listed for Python only."))
+            panel.show_text(tr("Variables are listed for Python only."))
         else:
             panel.show_variables(variables)
 
@@ -349,10 +349,10 @@ class VariablesBinding(SessionBinding):
         """Return whether this is the latest request, and the same conversation is shown."""
         return session is self._session and number == self._asked
 
-    def _say(self, panel: VariablesPanel, session: Session, words: str) -> None:
+    def _show_problem(self, panel: VariablesPanel, session: Session, words: str) -> None:
         """Show why the variables could not be read; if the kernel works, ask when it rests."""
         if session.kernel.state == "idle":
-            panel.say(tr("The variables could not be read. {words}", words=words))
+            panel.show_text(tr("The variables could not be read. {words}", words=words))
         else:
             self._is_stale = True
             panel.set_busy()

@@ -25,7 +25,7 @@ from playhead.ui.widgets.wording import tr
 
 SETTINGS_LINK = "playhead:settings"
 """What a text says where it leads to the settings."""
-_MOST_TOLD = 2_000
+_MAX_ERROR_CHARS = 2_000
 _MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
@@ -323,8 +323,8 @@ class SessionView(QObject):
 
     def _offer_model(self, session: Session) -> None:
         """Show the way to the settings where Direct mode could only answer in words."""
-        said = session.conversation.messages[-1:]
-        if not session.settings.model and [(m.role, m.type) for m in said] == [
+        last = session.conversation.messages[-1:]
+        if not session.settings.model and [(m.role, m.type) for m in last] == [
             ("assistant", "message")
         ]:
             self._offer_settings()
@@ -358,8 +358,8 @@ def fix_request(error: CodeError) -> str:
     """Return what the model is asked in order to fix an error."""
     own = [frame.line for frame in error.frames if not frame.file]
     where = tr(" at line {name}", name=own[-1]) if own else ""
-    told = f"{error.name}: {error.message.strip()}"[:_MOST_TOLD].rstrip(": ")
-    return f"The code failed{where}. Please fix it.\n\n{fenced(told, 'text')}"
+    text = f"{error.name}: {error.message.strip()}"[:_MAX_ERROR_CHARS].rstrip(": ")
+    return f"The code failed{where}. Please fix it.\n\n{fenced(text, 'text')}"
 
 
 class SessionBinding(QObject):

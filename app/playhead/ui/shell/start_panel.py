@@ -270,8 +270,10 @@ class GuidedExample(QObject):
         self._leave()
         self._has_run = False
         session.set_folder(str(self._places.folder))
-        told = session.conversation
-        self._unsubscribe = told.subscribe(lambda event: self._on_event(told, event))
+        conversation = session.conversation
+        self._unsubscribe = conversation.subscribe(
+            lambda event: self._on_event(conversation, event)
+        )
         session.propose_code(PYTHON, code, tr(TITLE))
 
     def _prepare(self) -> str:

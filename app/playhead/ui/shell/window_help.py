@@ -47,7 +47,7 @@ class WindowMaintenance(QObject):
         """Take the port, and say if something crashed since the last start."""
         self.port = port
         self._notifications = notifications
-        tasks.start(self._tell_of_crashes())
+        tasks.start(self._report_crashes())
 
     def folder(self, kind: AppFolderKind) -> Path:
         """Return the path of the folder of that kind."""
@@ -69,7 +69,7 @@ class WindowMaintenance(QObject):
 
         UpdateDialog(self._window).open()
 
-    def tell_reset(self, folder: str) -> None:
+    def report_reset(self, folder: str) -> None:
         """Show where the former data is after a reset."""
         if self._notifications is not None:
             url = QUrl.fromLocalFile(folder)
@@ -80,12 +80,12 @@ class WindowMaintenance(QObject):
                 key=_RESET,
             )
 
-    async def _tell_of_crashes(self) -> None:
+    async def _report_crashes(self) -> None:
         if self.port is None or self._notifications is None:
             return
-        if news := await self.port.crashes.new_reports():
+        if reports := await self.port.crashes.new_reports():
             self._notifications.show_notice(
-                _title(news),
+                _title(reports),
                 tr("A report is on this computer. Nothing is sent."),
                 BannerAction(tr("Show"), self.open_crashes),
                 key=_CRASH,
@@ -93,12 +93,12 @@ class WindowMaintenance(QObject):
         self.has_looked = True
 
 
-def _title(news: list[CrashReport]) -> str:
-    if any(report.is_fatal for report in news):
+def _title(reports: list[CrashReport]) -> str:
+    if any(report.is_fatal for report in reports):
         return tr("Playhead ended unexpectedly the last time.")
     return tr_n(
         "%n errors in Playhead itself were noted the last time.",
-        len(news),
+        len(reports),
         one="An error in Playhead itself was noted the last time.",
     )
 
@@ -148,10 +148,10 @@ class WindowHelp(QObject):
             "about": self.open_about,
         }
 
-    def tell_reset(self, folder: str) -> None:
+    def report_reset(self, folder: str) -> None:
         """Restore the default keys after a reset, and show where the backup is."""
         self._keys.reset_all()
-        self.upkeep.tell_reset(folder)
+        self.upkeep.report_reset(folder)
 
     def open_palette(self, actions: Mapping[str, QAction]) -> None:
         """Show every command, and the conversations, to be found by typing; again: close it."""

@@ -382,18 +382,18 @@ _MOVES = (QEvent.Type.Show, QEvent.Type.DevicePixelRatioChange)
 
 
 class ScreenRatio(QObject):
-    """Calls `tell(ratio)` when the window is shown or moves to a screen of another pixel ratio."""
+    """Calls `on_changed(ratio)` when the window is shown or moves to another pixel ratio."""
 
-    def __init__(self, window: QWidget, tell: Callable[[float], None]) -> None:
+    def __init__(self, window: QWidget, on_changed: Callable[[float], None]) -> None:
         super().__init__(window)
         self._window = window
-        self._tell = tell
-        self._told = 0.0
+        self._on_changed = on_changed
+        self._ratio = 0.0
         window.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Check the ratio again; let the event pass."""
-        if event.type() in _MOVES and (ratio := self._window.devicePixelRatioF()) != self._told:
-            self._told = ratio
-            self._tell(ratio)
+        if event.type() in _MOVES and (ratio := self._window.devicePixelRatioF()) != self._ratio:
+            self._ratio = ratio
+            self._on_changed(ratio)
         return False

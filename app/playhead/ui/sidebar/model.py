@@ -70,13 +70,13 @@ class SidebarModel(QAbstractListModel):
         before, rows = self._rows, rows_of(summaries, now, is_archive_open=self.is_archive_open)
         if rows != before:
             self._follow(before, rows)
-        self._tell_of_marks(known)
+        self._emit_marks(known)
 
     def summary(self, conversation_id: str) -> ConversationSummary | None:
         """Return the summary of a conversation, even if its row is folded; None if unknown."""
         return self._summaries.get(conversation_id)
 
-    def _tell_of_marks(self, known: dict[str, ConversationSummary]) -> None:
+    def _emit_marks(self, known: dict[str, ConversationSummary]) -> None:
         """Notify the view of rows whose unread mark changed."""
         for one in self._summaries.values():
             before = known.get(one.id)

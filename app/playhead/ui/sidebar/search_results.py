@@ -460,9 +460,9 @@ class SidebarSearch(QWidget):
             self.results.verticalScrollBar().setValue(place)
         else:
             self.results.scrollToTop()
-        self._say(count_words(rows))
+        self._show_status(count_words(rows))
 
-    def _say(self, words: str) -> None:
+    def _show_status(self, words: str) -> None:
         if not words and not self._is_answered:
             words = tr("Searching…")
         shown = " ".join(self._query.split())

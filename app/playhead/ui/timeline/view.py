@@ -298,7 +298,7 @@ class TimelineView(QAbstractScrollArea):
 
     def _on_ring_moved(self, key: str) -> None:
         if self._face is not None:
-            self._face.tell_focus(key)
+            self._face.report_focus(key)
 
     def _fold(self, index: int) -> None:
         row = self.canvas.sheet.rows[index]
@@ -394,7 +394,7 @@ class TimelineView(QAbstractScrollArea):
             tr_n("%n entries", len(rows), one="1 entry") + f". {last[-_SPOKEN_CHARS:]}".rstrip()
         )
         if self._face is not None:
-            self._face.tell_change()
+            self._face.report_change()
 
     def _on_theme_changed(self) -> None:
         self._jump.dress()

@@ -57,8 +57,8 @@ class BannerArea(QWidget):
         self, error: AppError, action: BannerAction | None = None, key: str = ""
     ) -> Banner:
         """Show an error and its remedy in a banner."""
-        told = "\n".join(part for part in (error.detail, error.remedy) if part)
-        return self._add(Banner(self._theme, error.title, told, True, action, self, key))
+        text = "\n".join(part for part in (error.detail, error.remedy) if part)
+        return self._add(Banner(self._theme, error.title, text, True, action, self, key))
 
     def show_notice(
         self, title: str, detail: str = "", action: BannerAction | None = None, key: str = ""

@@ -46,7 +46,7 @@ class ThemedWindow(Protocol):
     """A window whose dialogs use its theme."""
 
     @property
-    def worn_theme(self) -> Theme:
+    def current_theme(self) -> Theme:
         """Return the window's theme."""
         ...
 
@@ -119,6 +119,6 @@ def _theme_of(widget: QWidget) -> Theme | None:
     around = widget.parentWidget()
     while around is not None:
         if isinstance(around, ThemedWindow):
-            return around.worn_theme
+            return around.current_theme
         around = around.parentWidget()
     return None

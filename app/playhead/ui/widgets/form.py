@@ -49,7 +49,7 @@ class FormNote(QLabel):
         self.setWordWrap(True)
         self.hide()
 
-    def say(self, text: str, kind: str = "mute") -> None:
+    def show_text(self, text: str, kind: str = "mute") -> None:
         """Show these words in the colour of their kind."""
         if self.property("kind") != kind:
             self.setProperty("kind", kind)

@@ -26,8 +26,8 @@ def tr(text: str, /, *, about: str = "", **values: object) -> str:
     """Return the text in the window's language, with the values in place of the names in braces."""
     if not text:  # which Qt would translate to the header of a catalogue
         return text
-    said = QCoreApplication.translate(CONTEXT, text, about)
-    return said.format_map(values) if values else said
+    translated = QCoreApplication.translate(CONTEXT, text, about)
+    return translated.format_map(values) if values else translated
 
 
 def tr_n(many: str, count: int, /, *, one: str = "", about: str = "", **values: object) -> str:
@@ -35,10 +35,10 @@ def tr_n(many: str, count: int, /, *, one: str = "", about: str = "", **values: 
 
     Other languages have their own forms for a number, which are found by `many` alone.
     """
-    said = QCoreApplication.translate(CONTEXT, many, about, count)
-    if said == many.replace("%n", str(count)):  # English, or no translation
-        said = (one if one and count == 1 else many).replace("%n", f"{count:,}")
-    return said.format_map(values) if values else said
+    translated = QCoreApplication.translate(CONTEXT, many, about, count)
+    if translated == many.replace("%n", str(count)):  # English, or no translation
+        translated = (one if one and count == 1 else many).replace("%n", f"{count:,}")
+    return translated.format_map(values) if values else translated
 
 
 def mark(text: str) -> str:
@@ -53,8 +53,8 @@ _log = logging.getLogger(__name__)
 
 def preferred_languages() -> Sequence[str]:
     """Return the user's languages, the best first, as in file names: `pt_BR` before `pt`."""
-    if told := os.environ.get(LANGUAGE_VARIABLE):
-        return _with_base_languages([told.replace("-", "_")])
+    if chosen := os.environ.get(LANGUAGE_VARIABLE):
+        return _with_base_languages([chosen.replace("-", "_")])
     return _with_base_languages([name.replace("-", "_") for name in QLocale.system().uiLanguages()])
 
 

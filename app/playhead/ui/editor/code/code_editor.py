@@ -309,15 +309,18 @@ class LineCutter:
 class HoveredLine(QObject):
     """Watches the viewport of an editor. Owner: the editor.
 
-    `line_at` returns the line at a point, 0 for none; `tell` is called when it changes.
+    `line_at` returns the line at a point, 0 for none; `on_changed` is called when it changes.
     """
 
     def __init__(
-        self, viewport: QWidget, line_at: Callable[[QPoint], int], tell: Callable[[int], object]
+        self,
+        viewport: QWidget,
+        line_at: Callable[[QPoint], int],
+        on_changed: Callable[[int], object],
     ) -> None:
         super().__init__(viewport)
         self._line_at = line_at
-        self._tell = tell
+        self._on_changed = on_changed
         self._line = 0
         viewport.setMouseTracking(True)
         viewport.installEventFilter(self)
@@ -334,4 +337,4 @@ class HoveredLine(QObject):
     def _point(self, line: int) -> None:
         if line != self._line:
             self._line = line
-            self._tell(line)
+            self._on_changed(line)

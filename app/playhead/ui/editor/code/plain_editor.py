@@ -116,7 +116,7 @@ class PlainEditor(QWidget):
         self._is_loading = False
         self._is_streaming = False
         self._found: Sequence[tuple[int, int]] = ()
-        self._told = ""
+        self._language = ""
         self._traced = range(0)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -180,7 +180,7 @@ class PlainEditor(QWidget):
 
     def set_language(self, language: str) -> None:
         """Set the language for assistive technology; there are no colours here."""
-        self._told = language
+        self._language = language
         self._describe()
 
     def set_colours(self, colours: EditorColours) -> None:
@@ -352,7 +352,9 @@ class PlainEditor(QWidget):
         edit = self._edit
         notes = [f"line {line}: {text}" for line, text in sorted(edit.errors.items())]
         notes += [f"line {line}: {text}" for line, text in sorted(edit.notes.items()) if text]
-        edit.setAccessibleDescription("; ".join([self._told, *notes] if self._told else notes))
+        edit.setAccessibleDescription(
+            "; ".join([self._language, *notes] if self._language else notes)
+        )
         edit.setToolTip("\n".join(notes))
 
     def _paint_lines(self) -> None:

@@ -279,7 +279,7 @@ class EditorFindBar(FindBar):
         )
         self.search()
         self._finish()
-        self._say(tr_n("%n replaced", count))
+        self._show_result(tr_n("%n replaced", count))
 
     def press(self, watched: QObject, event: QKeyEvent) -> bool:
         """Replace by Enter in the second field too."""
@@ -316,7 +316,7 @@ class EditorFindBar(FindBar):
             pass
         except PatternError as error:
             self._stop()
-            self._say(str(error).capitalize(), is_wrong=True)
+            self._show_result(str(error).capitalize(), is_wrong=True)
             return
         del self._found[MOST:]
         self._timer.stop()
@@ -335,7 +335,7 @@ class EditorFindBar(FindBar):
             editor.mark_found([(one.start, one.end) for one in self._found])
         count = len(self._found)
         if not self._query.text:
-            self._say("")
+            self._show_result("")
             return
         chosen = editor.selection()
         number = next(
@@ -349,7 +349,9 @@ class EditorFindBar(FindBar):
         )
         if editor.is_cut:
             words += tr(" in what is shown")
-        self._say(words if count or not is_done else tr("Nothing found"), is_wrong=not count)
+        self._show_result(
+            words if count or not is_done else tr("Nothing found"), is_wrong=not count
+        )
 
     def _go(self, number: int) -> None:
         one = self._found[number]
@@ -357,7 +359,7 @@ class EditorFindBar(FindBar):
             self._editor.select(one.start, one.end)
         self._show_count(is_done=True)
 
-    def _say(self, words: str, *, is_wrong: bool = False) -> None:
+    def _show_result(self, words: str, *, is_wrong: bool = False) -> None:
         self.count.setText(words)
         self.count.setToolTip(words)
         kind = "danger" if is_wrong and self.words.text() else "mute"

@@ -131,7 +131,7 @@ class EditorPane(QWidget):
         self.status.show_kernel(KernelStatus())
         self.show_tab(SCRATCH)
         if not is_light:
-            self._say_plain()
+            self._show_plain_reason()
 
     def load_editor(self) -> None:
         """Replace the light editor by the real one; keep what was typed meanwhile."""
@@ -143,7 +143,7 @@ class EditorPane(QWidget):
         self.show_tab(self.current.key)
         if had_focus:
             self.focus_code()
-        self._say_plain()
+        self._show_plain_reason()
         self.show_variables(self._wants_variables)
 
     @property
@@ -219,7 +219,7 @@ class EditorPane(QWidget):
         self.current = tab
         self.pages.show_page(tab)
         page = self.pages.current
-        self._say_notice()
+        self._show_notice()
         self.tools.use(page)
         self._show_tab_words()
         self._marks.show(page)
@@ -252,7 +252,7 @@ class EditorPane(QWidget):
         self.refresh_tabs()
         self._show_edited()
         if page is self.pages.current:
-            self._say_notice()
+            self._show_notice()
 
     def replace_text(self, code: str) -> None:
         """Replace the code as one step that can be undone; it counts as edited."""
@@ -443,20 +443,20 @@ class EditorPane(QWidget):
         self._splitter.setSizes([self.height(), panel.sizeHint().height()])
         return panel
 
-    def _say_plain(self) -> None:
+    def _show_plain_reason(self) -> None:
         reason = plain_editor_reason()
-        self.status.say_plain(reason)
+        self.status.show_plain_reason(reason)
         if reason:
             words = tr("This is the plain editor: code has no colours. {reason}", reason=reason)
             self._standing_notice = words
-            self.notice.say(words)
+            self.notice.show_text(words)
 
-    def _say_notice(self) -> None:
+    def _show_notice(self) -> None:
         """Show the notice for all texts, or why this one is not drawn correctly."""
         why = drawing_problem(self.editor, self.text())
         has_choice = why and not isinstance(self.editor, PlainEditor)
         actions = [(tr("Use the plain editor"), self._use_plain)] if has_choice else []
-        self.notice.say(why or self._standing_notice, *actions)
+        self.notice.show_text(why or self._standing_notice, *actions)
 
     def _use_plain(self) -> None:
         self.pages.use(make_light_editor)

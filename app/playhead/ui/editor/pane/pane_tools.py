@@ -123,7 +123,7 @@ class PaneTools(QWidget):
             self._editor, lambda lines: line_edits.toggle_comment(lines, language)
         )
         if not is_done:
-            self._notice.say(tr("This language has no comments that fit on a line."))
+            self._notice.show_text(tr("This language has no comments that fit on a line."))
         return is_done
 
     def indent(self) -> None:
@@ -146,7 +146,7 @@ class PaneTools(QWidget):
             self.diff.text.setFocus()
         else:
             self._header.changes.setChecked(False)
-            self._notice.say(tr("There is nothing to compare this text with."))
+            self._notice.show_text(tr("There is nothing to compare this text with."))
 
     def close_diff(self) -> None:
         """Show the code again."""
@@ -158,7 +158,7 @@ class PaneTools(QWidget):
         """Put the lines of one change back as they were."""
         editor = self._editor
         if editor.is_cut:
-            self._notice.say(tr("Lines are cut for display: only all can be reverted."))
+            self._notice.show_text(tr("Lines are cut for display: only all can be reverted."))
             return
         text = editor.text()
         if tuple(text.split("\n")[hunk.new_first : hunk.new_first + len(hunk.new)]) == hunk.new:

@@ -105,7 +105,7 @@ class StatusBar(QFrame):
         self.interpreter.setToolTip(tip if is_python else other)
         self.interpreter.setEnabled(is_python)
 
-    def say_plain(self, reason: str) -> None:
+    def show_plain_reason(self, reason: str) -> None:
         """Show why there are no colours; '' if there are."""
         self.plain.setVisible(bool(reason))
         self.plain.setToolTip(reason)
@@ -166,7 +166,7 @@ class NoticeStrip(QFrame):
         self._dress()
         self.hide()
 
-    def say(self, words: str, *actions: NoticeAction) -> None:
+    def show_text(self, words: str, *actions: NoticeAction) -> None:
         """Show a notice in place of the one before; '' hides it."""
         self.words.setText(words)
         self.setAccessibleName(words)
@@ -183,11 +183,11 @@ class NoticeStrip(QFrame):
         return button
 
     def _on_chosen(self, action: Callable[[], object]) -> None:
-        self.say("")
+        self.show_text("")
         action()
 
     def _on_dismissed(self) -> None:
-        self.say("")
+        self.show_text("")
         self.dismissed.emit()
 
     def _dress(self) -> None:

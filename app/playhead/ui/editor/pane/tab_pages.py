@@ -159,16 +159,16 @@ class TabPages(QFrame):
         self._stack.addWidget(editor.widget)
         page = TabPage(tab, editor, self)
         editor.edited.connect(lambda: self.edited.emit(page))
-        editor.cursor_moved.connect(lambda line, column: self._tell_cursor(page, line, column))
-        editor.line_pointed.connect(lambda line: self._tell_line(page, line))
+        editor.cursor_moved.connect(lambda line, column: self._emit_cursor(page, line, column))
+        editor.line_pointed.connect(lambda line: self._emit_line(page, line))
         self.made.emit(editor.widget)
         return page
 
-    def _tell_cursor(self, page: TabPage, line: int, column: int) -> None:
+    def _emit_cursor(self, page: TabPage, line: int, column: int) -> None:
         if page is self._current:
             self.cursor_moved.emit(line, column)
 
-    def _tell_line(self, page: TabPage, line: int) -> None:
+    def _emit_line(self, page: TabPage, line: int) -> None:
         if page is self._current:
             self.line_pointed.emit(line)
 

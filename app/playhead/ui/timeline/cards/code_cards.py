@@ -348,8 +348,8 @@ class ConsoleCard(PanelCard):
         if not hidden:
             self._numbers = _numbers(0, len(lines))
             return _console_blocks(lines)
-        told = tr_n("… %n lines hidden", hidden, one="… 1 line hidden")
-        between = Block(kind="console", source=f"\x1b[2m{told}\x1b[0m")
+        text = tr_n("… %n lines hidden", hidden, one="… 1 line hidden")
+        between = Block(kind="console", source=f"\x1b[2m{text}\x1b[0m")
         self._numbers = [*_numbers(0, at), range(0), *_numbers(at + hidden, len(lines) - at)]
         return [*_console_blocks(lines[:at]), between, *_console_blocks(lines[at:])]
 

@@ -355,8 +355,8 @@ class ProblemCard(BoxCard):
 
     def source(self) -> str:
         """Return the traceback, or what is known of it, and the remedy."""
-        told, remedy = self._trace() or self.title(), self._error.remedy
-        return told if not remedy or remedy in told else f"{told}\n{remedy}"
+        text, remedy = self._trace() or self.title(), self._error.remedy
+        return text if not remedy or remedy in text else f"{text}\n{remedy}"
 
     def where(self) -> str:
         """Return the place nearest to the failure, in words."""

@@ -95,7 +95,7 @@ class TimelineModel:
                 self._end(event.message)
             case "transient" if event.chunk is not None and event.chunk.content == "cancelled":
                 self._leave_code()
-                self._tell_of_stop()
+                self._add_stop()
             case _:
                 pass
 
@@ -146,10 +146,10 @@ class TimelineModel:
 
     def set_versions(self, versions: Mapping[str, Versions], path: Sequence[str]) -> None:
         """Set the messages of the path that have other versions; the arrows are at their ends."""
-        told, extra = self._places_of(versions, path)
+        on_rows, extra = self._places_of(versions, path)
         for index, row in enumerate(self.rows):
-            if row.kind != "versions" and row.versions != told.get(row.key):
-                row.versions = told.get(row.key)
+            if row.kind != "versions" and row.versions != on_rows.get(row.key):
+                row.versions = on_rows.get(row.key)
                 self._changes.changed.add(index)
         rows: list[Row] = []
         known = {row.key: row for row in self.rows if row.kind == "versions"}
@@ -167,19 +167,19 @@ class TimelineModel:
         self, versions: Mapping[str, Versions], path: Sequence[str]
     ) -> tuple[dict[str, Versions], dict[str, Versions]]:
         """Return versions by the row that shows them, and by the row before their own line."""
-        told: dict[str, Versions] = {}
+        on_rows: dict[str, Versions] = {}
         extra: dict[str, Versions] = {}
         for message_id, found in versions.items():
             index = self._first_drawn(path, message_id)
             if index is None:
                 continue
             if self.rows[index].kind == "question":
-                told[self.rows[index].key] = found
+                on_rows[self.rows[index].key] = found
                 continue
             last = self._last_of_turn(index)
             is_foot = last.kind in _TURN_ENDS
-            (told if is_foot else extra)[last.key] = found
-        return told, extra
+            (on_rows if is_foot else extra)[last.key] = found
+        return on_rows, extra
 
     def _first_drawn(self, path: Sequence[str], message_id: str) -> int | None:
         """Return the row of a message, or of the first later one that has a row."""
@@ -294,13 +294,13 @@ class TimelineModel:
 
     def set_costs(self, turns: Iterable[TurnUsage], model: str = "") -> None:
         """Set the costs of turns, shown at their ends; `model` is for turns without a model."""
-        told = {turn.question_id: turn for turn in turns}
-        if not told:
+        by_question = {turn.question_id: turn for turn in turns}
+        if not by_question:
             return
         end: int | None = None
         for index in range(len(self.rows) - 1, -1, -1):
             row = self.rows[index]
-            if row.kind == "question" and (turn := told.get(row.key)) is not None:
+            if row.kind == "question" and (turn := by_question.get(row.key)) is not None:
                 self._set_foot(end, turn_summary(turn, model))
             if row.role == "user":
                 end = None
@@ -392,7 +392,7 @@ class TimelineModel:
             state = "failed" if self._has_failed or report.exit_status else "ran"
             seconds = format_seconds(report.seconds)
             has_status = report.exit_status is not None
-            told = (
+            text = (
                 tr(
                     "exit {exit_status} · {seconds}",
                     exit_status=report.exit_status,
@@ -401,7 +401,7 @@ class TimelineModel:
                 if has_status
                 else seconds
             )
-            self._set_run(state, seconds, told)
+            self._set_run(state, seconds, text)
             self._note_output(report)
             return
         if report.state == "interrupted":
@@ -422,7 +422,7 @@ class TimelineModel:
                 row.is_typing = False
                 self._changes.changed.add(index)
 
-    def _tell_of_stop(self) -> None:
+    def _add_stop(self) -> None:
         """Add a line for a turn that was stopped before its first word."""
         if self.rows and self.rows[-1].kind in ("question", "attachment"):
             row = Row(key=f"stop:{self.rows[-1].key}", kind="run")

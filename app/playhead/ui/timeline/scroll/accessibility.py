@@ -204,14 +204,14 @@ class AccessibleTimeline(QAccessibleWidget):
         """Return whether the keyboard is at an entry."""
         return self._canvas.ringed == row.key and self._view.hasFocus()
 
-    def tell_focus(self, key: str) -> None:
+    def report_focus(self, key: str) -> None:
         """Report that the keyboard moved to an entry."""
         index = self._canvas.model.index_of(key)
         if index is not None:
             face = self.face(self._canvas.model.rows[index])
             QAccessible.updateAccessibility(QAccessibleEvent(face, QAccessible.Event.Focus))
 
-    def tell_change(self) -> None:
+    def report_change(self) -> None:
         """Report that there are other entries now."""
         QAccessible.updateAccessibility(
             QAccessibleEvent(self._view, QAccessible.Event.ObjectReorder)

@@ -32,7 +32,7 @@ class LatestButton(QToolButton):
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.hide()
         self.clicked.connect(canvas.jump_to_end)
-        self._tell()
+        self._refresh_text()
 
     @property
     def count(self) -> int:
@@ -45,9 +45,11 @@ class LatestButton(QToolButton):
         if canvas.is_following():
             return
         rows = canvas.sheet.rows
-        news = rows[len(rows) - changes.added :] if changes.added else []
+        new_rows = rows[len(rows) - changes.added :] if changes.added else []
         grown = [rows[index] for index in changes.changed if index < len(rows)]
-        self._new |= {row.key for row in news if row.kind not in _QUIET and row.kind != "question"}
+        self._new |= {
+            row.key for row in new_rows if row.kind not in _QUIET and row.kind != "question"
+        }
         self._new |= {row.key for row in grown if row.is_streaming}
 
     def refresh(self) -> None:
@@ -56,7 +58,7 @@ class LatestButton(QToolButton):
         bottom = canvas.top + canvas.viewport.height()
         self._new = {key for key in self._new if self._is_below(key, bottom)}
         self.setVisible(canvas.max_top() - canvas.top > _SHOWN_FROM)
-        self._tell()
+        self._refresh_text()
         port = canvas.viewport.geometry()
         left = port.left() + (port.width() - self.width()) // 2
         self.move(left, port.bottom() - self.height() - 12)
@@ -84,7 +86,7 @@ class LatestButton(QToolButton):
         is_begun = top < bottom - _SEEN
         return end > bottom if is_begun and canvas.sheet.rows[index].is_streaming else not is_begun
 
-    def _tell(self) -> None:
+    def _refresh_text(self) -> None:
         text = tr_n("%n new", self.count) if self.count else ""
         name = tr("Jump to latest, {text}", text=text) if text else tr("Jump to latest")
         if name == self.accessibleName():

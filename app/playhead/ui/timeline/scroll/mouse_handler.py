@@ -149,7 +149,7 @@ class MouseHandler(QObject):
         self._activate = activate
         self._pressed: tuple[int, Spot] | None = None
         self._pressed_link = ""
-        self._begun: Mark | None = None
+        self._start: Mark | None = None
         self._pressed_at = QPoint()
         self._last_double = -(1 << 40)
         self._printed = ("", -1)
@@ -162,13 +162,13 @@ class MouseHandler(QObject):
         self._canvas.hovered = (-1, None)
         self._point(None)
         self._pressed = None
-        self._begun = None
+        self._start = None
         self._drag.stop()
 
     def refresh(self) -> None:
         """Update what is hovered after the rows moved under the mouse."""
         port = self._canvas.viewport
-        if self._begun is None and port.underMouse():
+        if self._start is None and port.underMouse():
             self._hover(port.mapFromGlobal(QCursor.pos()))
 
     def press(self, event: QMouseEvent) -> None:
@@ -190,18 +190,18 @@ class MouseHandler(QObject):
             self._select_around(mark, "paragraph")
         elif event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             selection = self._canvas.selection
-            self._begun = selection.anchor if selection else self._caret.begin() or mark
-            drawn = Selection(self._begun, mark)
+            self._start = selection.anchor if selection else self._caret.begin() or mark
+            drawn = Selection(self._start, mark)
             self._canvas.select(None if drawn.is_empty else drawn)
         else:
-            self._begun = self._caret.mark = mark
+            self._start = self._caret.mark = mark
             self._canvas.ring("")
             self._canvas.clear_selection()
 
     def move(self, event: QMouseEvent) -> None:
         """Draw the selection on, or show what is under the mouse."""
         point = event.position().toPoint()
-        if self._begun is None:
+        if self._start is None:
             self._hover(point)
             self._point(point)  # by the hand only: marks by keys outlast the scrolling
             return
@@ -216,7 +216,7 @@ class MouseHandler(QObject):
         self._drag.stop()
         pressed, self._pressed = self._pressed, None
         link, self._pressed_link = self._pressed_link, ""
-        self._begun = None
+        self._start = None
         if pressed is not None:
             if self._spot_at(point) == pressed and pressed[1].is_enabled:
                 self._activate(pressed[1].intent, pressed[0])
@@ -267,12 +267,12 @@ class MouseHandler(QObject):
         return menu
 
     def _extend(self, point: QPoint) -> None:
-        if self._begun is None:
+        if self._start is None:
             return
         mark = self.mark_at(point)
         far = (point - self._pressed_at).manhattanLength() >= QApplication.startDragDistance()
         if mark is not None and (far or self._canvas.selection):
-            selection = Selection(self._begun, mark)
+            selection = Selection(self._start, mark)
             self._canvas.select(None if selection.is_empty else selection)
 
     def _on_drag(self) -> None:
