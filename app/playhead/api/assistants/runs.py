@@ -143,7 +143,7 @@ class Runs:
             assistant_id=run.wire["assistant_id"], tools=run.wire["tools"]
         )
         if run.facts is None:  # an earlier process began it
-            await self._take_up(thread, run, asked)
+            await self._restore(thread, run, asked)
         run.asked = replace(asked, is_from_own_code=is_from_own_code)
         run.line = line
         waited, run.wire = run.wire, {**run.wire, "status": "queued", "required_action": None}
@@ -229,7 +229,7 @@ class Runs:
         run.options = _options(asked, assistant, facts)
         return run
 
-    async def _take_up(self, thread: ThreadState, run: RunState, asked: RunParameters) -> None:
+    async def _restore(self, thread: ThreadState, run: RunState, asked: RunParameters) -> None:
         """Restore what was lost with the process that began the run, as far as its fields allow."""
         assistant = {**run.wire, "instructions": ""}
         asked = replace(asked, instructions=run.wire["instructions"])

@@ -95,7 +95,7 @@ class ApiServer:
 
     def _run(self) -> None:
         try:
-            asyncio.run(self._live())
+            asyncio.run(self._serve())
         except BaseException as error:  # reported by the code that waits for the start
             if self._listening.done():
                 raise
@@ -103,7 +103,7 @@ class ApiServer:
         finally:
             self._ended.set_result(None)
 
-    async def _live(self) -> None:
+    async def _serve(self) -> None:
         from playhead.api.server.gateway import Gateway
 
         stopping = asyncio.Event()

@@ -120,7 +120,7 @@ async def stream_answer(
             try:
                 if opening:
                     first = await _taken(outbox, pace)
-                await _send_all(answer, _arriving(outbox, first, pace), before_end)
+                await _send_all(answer, _batches(outbox, first, pace), before_end)
             except ConnectionError:
                 raise
             except Exception as error:  # noqa: BLE001  # a broken connection would explain nothing
@@ -159,7 +159,7 @@ async def _first(outbox: Outbox, pace: StreamTiming) -> list[Chunk] | None:
     return chunks
 
 
-async def _arriving(
+async def _batches(
     outbox: Outbox, first: list[Chunk] | None, pace: StreamTiming
 ) -> AsyncGenerator[Sequence[Chunk], None]:
     """Yield what arrives, batch by batch; an empty batch asks for a ping."""

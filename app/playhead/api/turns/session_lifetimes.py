@@ -69,7 +69,7 @@ class TemporarySessions:
                 del self._used[conversation_id]
             elif used < oldest or len(self._used) > MAX_IDLE:
                 self._release(session)
-        self._spare_kernels()
+        self._end_surplus_kernels()
         self._schedule()
 
     def _release(self, session: Session) -> None:
@@ -88,7 +88,7 @@ class TemporarySessions:
             await session.stopped()
         await self._sessions.forget(session.conversation.id)
 
-    def _spare_kernels(self) -> None:
+    def _end_surplus_kernels(self) -> None:
         sessions = [self._sessions.get(name) for name in self._used]
         idle = [
             s for s in sessions if s and s.is_idle and s.kernel.state not in ("none", "stopping")

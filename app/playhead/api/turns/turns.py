@@ -180,7 +180,7 @@ class Turns:
             found.session, outbox, incoming, _keys(incoming.entries), self._policy, self._on_end
         )
         try:
-            await self._set_going(turn, found, added)
+            await self._start(turn, found, added)
         except BaseException:
             turn.give_up()
             if not found.is_known:
@@ -321,7 +321,7 @@ class Turns:
             session.conversation.change(MoveTo(place.leaf_id))
         return session
 
-    async def _set_going(self, turn: ApiTurn, found: _Continuation, added: Sequence[Entry]) -> None:
+    async def _start(self, turn: ApiTurn, found: _Continuation, added: Sequence[Entry]) -> None:
         session = found.session
         if not found.is_known:
             await self._begin_fresh(turn)
