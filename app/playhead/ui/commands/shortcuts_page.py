@@ -67,7 +67,7 @@ class ShortcutRecorder(QStackedWidget):
         self.addWidget(self._make_asking())
         for button in self.findChildren(QPushButton):
             button.setAutoDefault(False)
-        self.edit.keySequenceChanged.connect(self._judge)
+        self.edit.keySequenceChanged.connect(self._check)
         self.set_button.clicked.connect(lambda: self._take(self._typed()))
         self.none_button.clicked.connect(lambda: self._take(""))
         self.reset_button.clicked.connect(self._on_reset)
@@ -83,7 +83,7 @@ class ShortcutRecorder(QStackedWidget):
         self.reset_button.setEnabled(self._keys.is_own(binding.id))
         self.none_button.setEnabled(bool(self._keys.keys(binding.id)))
         self.edit.clear()
-        self._judge()
+        self._check()
         self.setCurrentIndex(1)
         self.edit.setFocus()
 
@@ -115,7 +115,7 @@ class ShortcutRecorder(QStackedWidget):
     def _typed(self) -> str:
         return self.edit.keySequence().toString()
 
-    def _judge(self) -> None:
+    def _check(self) -> None:
         """Show which command has the keys now, or why they cannot be used."""
         keys, binding = self._typed(), self._binding
         if binding is None:

@@ -119,10 +119,10 @@ class AttachmentChip(QFrame):
         layout.setSpacing(6)
         for widget in (self.picture, name, self.words, self.note, self.remove):
             layout.addWidget(widget)
-        self.dress()
+        self.apply_theme()
         self._show_words("")
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Draw the icons in the colours of the current theme; a thumbnail stays as it is."""
         self.remove.setIcon(self._theme.icon("x", "mute"))
         if not self.picture.property("isThumbnail"):
@@ -176,7 +176,7 @@ class AttachmentChip(QFrame):
             return
         if image.isNull():  # only its head was an image
             self.attachment = replace(self.attachment, kind="file")
-            self.dress()
+            self.apply_theme()
             return
         left, top = (image.width() - side) // 2, (image.height() - side) // 2
         pixmap = QPixmap.fromImage(image.copy(left, top, side, side))
@@ -286,10 +286,10 @@ class AttachmentChips(QWidget):
             QWidget.setTabOrder(before, chip.remove)
             before = chip.remove
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Draw all icons in the colours of the current theme."""
         for chip in self._chips:
-            chip.dress()
+            chip.apply_theme()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Lay out the rows again after a change of the width or of a chip's text."""

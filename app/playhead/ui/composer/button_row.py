@@ -134,7 +134,7 @@ class ButtonRow(QWidget):
         super().resizeEvent(event)
         self._share()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Draw the icons in the colours of the current theme."""
         self.attach.setIcon(self._theme.icon("paperclip", "mute"))
         self.choice.refresh()

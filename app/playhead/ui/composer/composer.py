@@ -388,7 +388,7 @@ class Composer(QFrame):
                 self.submit()
 
     def _on_theme_changed(self) -> None:
-        self.buttons.dress()
-        self.chips.dress()
-        self.queue_rows.dress()
+        self.buttons.apply_theme()
+        self.chips.apply_theme()
+        self.queue_rows.apply_theme()
         self._show_state()

@@ -132,7 +132,7 @@ class ModelSwitcher(QObject):
                 self._found[server.name] = places
             self._refresh()
             await asyncio.gather(*(self._ask(place) for place in await self._reachable()))
-            await self._learn()
+            await self._fetch_facts()
         finally:
             self._is_looking = False
 
@@ -168,7 +168,7 @@ class ModelSwitcher(QObject):
         self._found[self._group(place)] = places or [place]
         self._refresh()
 
-    async def _learn(self) -> None:
+    async def _fetch_facts(self) -> None:
         """Fetch the facts of the models at the top of the list."""
         rows = [row.place.model for row in self._rows() if row.kind == "model" and row.place.model]
         unknown = [model for model in dict.fromkeys(rows) if not _is_known(self._facts.get(model))]

@@ -133,7 +133,7 @@ class QueueRows(QWidget):
         if self._area.height() != shown * _ROW_PX:
             self._area.setFixedHeight(shown * _ROW_PX)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Draw the icons in the colours of the current theme."""
         self._make_rows(*self._shown)
 

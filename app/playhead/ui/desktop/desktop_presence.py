@@ -84,7 +84,7 @@ class DesktopPresence(QObject):
         if self.tray is not None:
             self.tray.show_phases(self.notes.phases)
 
-    def stays(self) -> bool:
+    def handles_close(self) -> bool:
         """Return whether the program keeps running, or asks first, as the window closes."""
         wanted = self._settings.current.close_keeps_running
         if self.tray is None or not self.tray.isVisible() or wanted == "no":
@@ -109,7 +109,7 @@ class DesktopPresence(QObject):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Remove the notifications when the window becomes active."""
         if event.type() == QEvent.Type.WindowActivate:
-            self.notes.see()
+            self.notes.withdraw_all()
         return False
 
     def _is_wanted(self) -> bool:

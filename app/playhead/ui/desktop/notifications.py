@@ -88,7 +88,7 @@ class DesktopNotifications(QObject):
             if phase != before.get(id_, "rests"):
                 self._on_change(id_, phase)
 
-    def see(self) -> None:
+    def withdraw_all(self) -> None:
         """Remove all notifications, because the window is active now."""
         for id_ in tuple(self._posted):
             self._withdraw(id_)

@@ -91,7 +91,7 @@ class RunMarks:
         elif message.type == "tool_result" and self._proposed is not None:
             self._set_state(self._proposed, "", only="waiting")
 
-    def dress(self, tab: Tab) -> None:
+    def restore(self, tab: Tab) -> None:
         """Put back what the last run of a tab's code said, where its editor is a new one."""
         page = self._pane.pages.current
         if not page.is_fresh or tab.is_own:
@@ -349,7 +349,7 @@ class EditorFollower(QObject):
             self._pane.set_newer(False)
 
     def _on_tab_shown(self) -> None:
-        self._marks.dress(self._pane.current)
+        self._marks.restore(self._pane.current)
 
     def _on_newer_requested(self) -> None:
         tab = self._marks.asked_about or self._newest()

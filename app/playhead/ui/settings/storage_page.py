@@ -169,7 +169,7 @@ class ResetDialog(QDialog):
         self.cancel_button.clicked.connect(self.reject)
 
     @property
-    def wish(self) -> ResetOptions:
+    def options(self) -> ResetOptions:
         """Return the choice of the boxes."""
         return ResetOptions(self.keys.isChecked(), self.conversations.isChecked())
 
@@ -206,7 +206,7 @@ class ResetDialog(QDialog):
 
     async def _reset(self) -> None:
         try:
-            folder = await self._resetting.reset(self.wish)
+            folder = await self._resetting.reset(self.options)
         finally:
             self._set_busy(False)
         self.was_reset.emit(folder)

@@ -128,7 +128,7 @@ class ComposerBinding(SessionBinding):
     def follow(self) -> None:
         """Show what is not sent of the session."""
         super().follow()
-        self._note_model()
+        self._remember_model()
         self._enter()
 
     def leave(self) -> None:
@@ -211,10 +211,10 @@ class ComposerBinding(SessionBinding):
         return [one.text for one in messages if (one.role, one.type) == ("user", "message")]
 
     def _recent_models(self) -> list[tuple[str, str]]:
-        self._note_model()
+        self._remember_model()
         return self._models
 
-    def _note_model(self) -> None:
+    def _remember_model(self) -> None:
         shown = self._session.settings if self._session else self._settings.current
         used = (shown.model, shown.api_base)
         if used[0]:
@@ -243,7 +243,7 @@ class ComposerBinding(SessionBinding):
             self._show_queue()
             self._due()
         elif event.kind == "state":
-            self._note_model()
+            self._remember_model()
 
     def _on_queued(self, text: str, attachments: list[Attachment]) -> None:
         session = self._session
@@ -299,10 +299,10 @@ class AttachmentHints(QObject):
         if model != self._asked:
             self._asked, self._facts = model, None
             if model is not None:
-                self._tasks.start(self._learn(model))
+                self._tasks.start(self._fetch_facts(model))
         self._chips.show_facts(self._facts)
 
-    async def _learn(self, model: ModelSettings) -> None:
+    async def _fetch_facts(self, model: ModelSettings) -> None:
         facts = await self._provider.facts(model)
         if model == self._asked:
             self._facts = facts

@@ -273,7 +273,7 @@ class MainWindow(QMainWindow):
             event.accept()
             return
         event.ignore()
-        if not self.desk.stays():
+        if not self.desk.handles_close():
             self.close_requested.emit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -188,7 +188,7 @@ class AnswerNotes(SessionBinding):
             return
         self._end_wait()
         if isinstance(content, Usage):
-            self._note_end(content)
+            self._add_end_note(content)
 
     def _begin_wait(self, waiting: Waiting) -> None:
         self._end_wait()
@@ -215,7 +215,7 @@ class AnswerNotes(SessionBinding):
         self._timeline.model.drop_note(self._key)
         self._timeline.coalescer.due()
 
-    def _note_end(self, usage: Usage) -> None:
+    def _add_end_note(self, usage: Usage) -> None:
         """Add a note that says how an answer ended, unless it ended as usual."""
         match usage.finish_reason:
             case "length":

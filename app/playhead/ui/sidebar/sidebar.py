@@ -66,7 +66,7 @@ class SearchField(QLineEdit):
         # Not before it has something to clear: making the button takes 10 ms of the first paint.
         self.textChanged.connect(self._offer_clearing)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Use the theme's colours."""
         self._icon.setIcon(self._theme.icon("search", "mute"))
         self._dress_clearing()
@@ -492,7 +492,7 @@ class Sidebar(QWidget):
         self._mark.setPixmap(theme.icon("terminal", "accent").pixmap(16, 16))
         self.fold_button.setIcon(theme.icon("panel-left", "mute"))
         theme.label_icon(self.new_button, "square-pen")
-        self.search.dress()
+        self.search.apply_theme()
         theme.label_icon(self.settings_button, "settings", "mute")
         self._show_api_icon()
         self.list.viewport().update()

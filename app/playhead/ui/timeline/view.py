@@ -397,14 +397,14 @@ class TimelineView(QAbstractScrollArea):
             self._face.report_change()
 
     def _on_theme_changed(self) -> None:
-        self._jump.dress()
+        self._jump.apply_theme()
         self.canvas.forget_layout()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out again: another width breaks lines elsewhere; what is read stays where it is."""
         super().resizeEvent(event)
         if not self._jump.styleSheet():
-            self._jump.dress()
+            self._jump.apply_theme()
         self.pictures.ratio = self.devicePixelRatioF()
         self._ring.setGeometry(self.rect())
         self.canvas.refresh()

@@ -64,10 +64,10 @@ class FileDialog(QFileDialog):
         if self._icons is None and (theme := _theme_of(self)) is not None:
             self._icons = ThemedFileIcons(theme)
             self.setIconProvider(self._icons)
-            self._dress(theme)
+            self._apply_theme(theme)
         super().showEvent(event)
 
-    def _dress(self, theme: Theme) -> None:
+    def _apply_theme(self, theme: Theme) -> None:
         for name, icon in _BUTTONS.items():
             button = self.findChild(QToolButton, name)
             if isinstance(button, QToolButton):

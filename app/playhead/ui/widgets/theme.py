@@ -268,7 +268,7 @@ class Theme(QObject):
         self._app = app
         app.setStyle("Fusion")
         app.setFont(self.font())
-        self._dress(app)
+        self._apply_to(app)
 
     def _wanted(self) -> str:
         if self._mode != "system":
@@ -285,10 +285,10 @@ class Theme(QObject):
             return
         self._tokens = tokens
         if self._app is not None:
-            self._dress(self._app)
+            self._apply_to(self._app)
         self.changed.emit()
 
-    def _dress(self, app: QApplication) -> None:
+    def _apply_to(self, app: QApplication) -> None:
         app.setPalette(_palette(self._tokens))
         template = Template((self._folder / "style.qss").read_text(encoding="utf-8"))
         words = {name: self._tokens.of(name) for name in Tokens.__struct_fields__ if name != "ansi"}

@@ -47,7 +47,7 @@ class DiffView(QFrame):
         self._kinds: list[str] = []
         self._size_px = 13
         self._make()
-        theme.changed.connect(self._dress)
+        theme.changed.connect(self._apply_theme)
         self.hide()
 
     def show_hunks(self, hunks: Sequence[Hunk], text: str, than: str, size_px: int) -> None:
@@ -64,7 +64,7 @@ class DiffView(QFrame):
         )
         self.title.setToolTip(self.title.text())
         self._write(text.split("\n"))
-        self._dress()
+        self._apply_theme()
         for one in (self.revert_button, self.all_button, self.previous_button, self.next_button):
             one.setEnabled(bool(count))
         self._go(min(current, max(0, count - 1)))
@@ -116,7 +116,7 @@ class DiffView(QFrame):
                     self._kinds.append("@")
         self.text.setPlainText(whole_characters("\n".join(shown)))
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         colours = editor_colours(self._theme, self._size_px)
         self.close_button.setIcon(self._theme.icon("x", "mute"))
         self.previous_button.setIcon(self._theme.icon("chevron-up", "mute"))

@@ -82,8 +82,8 @@ class PaneHeader(QFrame):
             (self.fold, self.fold_clicked),
         ):
             button.clicked.connect(signal)
-        theme.changed.connect(self.dress)
-        self.dress()
+        theme.changed.connect(self.apply_theme)
+        self.apply_theme()
 
     def show_title(self, title: str, hint: str) -> None:
         """Show the title of the code, and where it comes from."""
@@ -131,7 +131,7 @@ class PaneHeader(QFrame):
             tip = tr("Run this code, which waits for your answer (F5)")
         self.run.setToolTip(tip if is_running or not why_not else why_not)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Set the current colours."""
         theme = self._theme
         self._run_look = None
@@ -234,7 +234,7 @@ class TabStrip(QTabBar):
         if keys != self._keys:
             self._arrange(tabs, keys)
         for number, tab in enumerate(tabs):
-            self._dress(number, tab)
+            self._style_tab(number, tab)
         if current in keys:
             self.setCurrentIndex(keys.index(current))
         self._is_filling = False
@@ -268,7 +268,7 @@ class TabStrip(QTabBar):
             if tab.is_own:
                 self.setTabButton(number, _SIDE, self._close_button(tab.key))
 
-    def _dress(self, number: int, tab: Tab) -> None:
+    def _style_tab(self, number: int, tab: Tab) -> None:
         look = (tab.title, tab.state, tab.is_edited)
         if self._looks.get(tab.key) == look:
             return

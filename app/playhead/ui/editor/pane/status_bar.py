@@ -69,8 +69,8 @@ class StatusBar(QFrame):
         self.folder.clicked.connect(self.folder_clicked)
         self.interpreter.clicked.connect(self.interpreter_clicked)
         self.restart.clicked.connect(self.restart_clicked)
-        theme.changed.connect(self.dress)
-        self.dress()
+        theme.changed.connect(self.apply_theme)
+        self.apply_theme()
 
     def show_position(self, line: int, column: int) -> None:
         """Show the position of the cursor."""
@@ -111,7 +111,7 @@ class StatusBar(QFrame):
         self.plain.setToolTip(reason)
         self.plain.setAccessibleDescription(reason)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Set the current colours."""
         self.restart.setIcon(self._theme.icon("rotate-ccw", "mute"))
 
@@ -162,8 +162,8 @@ class NoticeStrip(QFrame):
         self._row.setSpacing(6)
         self._row.addWidget(self.words, 1)
         self._row.addWidget(self.close_button)
-        theme.changed.connect(self._dress)
-        self._dress()
+        theme.changed.connect(self._apply_theme)
+        self._apply_theme()
         self.hide()
 
     def show_text(self, words: str, *actions: NoticeAction) -> None:
@@ -190,5 +190,5 @@ class NoticeStrip(QFrame):
         self.show_text("")
         self.dismissed.emit()
 
-    def _dress(self) -> None:
+    def _apply_theme(self) -> None:
         self.close_button.setIcon(self._theme.icon("x", "mute"))

@@ -59,7 +59,7 @@ class TabPages(QFrame):
         self.is_wrapped = False
         self._stack = QStackedLayout(self)
         self.setContentsMargins(1, 1, 1, 1)  # room for the ring
-        theme.changed.connect(self.dress)
+        theme.changed.connect(self.apply_theme)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._on_focus_changed)
@@ -120,7 +120,7 @@ class TabPages(QFrame):
             self.forget(tab.key)
         self.show_page(current)
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Set the current colours and size in all editors."""
         colours = editor_colours(self._theme, self.size_px)
         for page in self._pages.values():
@@ -130,7 +130,7 @@ class TabPages(QFrame):
     def set_size(self, size_px: int) -> None:
         """Set the size of the code in pixels."""
         self.size_px = min(max(size_px, SMALLEST_PX), LARGEST_PX)
-        self.dress()
+        self.apply_theme()
 
     def set_wrap(self, is_wrapped: bool) -> None:
         """Set whether long lines wrap."""

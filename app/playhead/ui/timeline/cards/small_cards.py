@@ -384,7 +384,7 @@ class ProblemCard(BoxCard):
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Return the buttons: the line, the traceback, its copy, and the fix if a model is set."""
-        spots = [*self._place_spots(), *self._mend_spots()]
+        spots = [*self._place_spots(), *self._fix_spots()]
         if not self._trace():
             return spots
         label = tr("Hide traceback") if self.row.is_open else tr("Show traceback")
@@ -416,7 +416,7 @@ class ProblemCard(BoxCard):
             )
         ]
 
-    def _mend_spots(self) -> list[Spot]:
+    def _fix_spots(self) -> list[Spot]:
         if not self.tools.has_model():
             return []
         label, top = tr("Ask the model to fix it"), self.frame_height() - 38

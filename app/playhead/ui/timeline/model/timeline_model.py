@@ -133,16 +133,16 @@ class TimelineModel:
 
     def drop_note(self, key: str) -> None:
         """Remove one note."""
-        self._put_up([row for row in self.rows if row.key != key])
+        self._replace_rows([row for row in self.rows if row.key != key])
 
     def clear_notes(self) -> None:
         """Remove all notes."""
-        self._put_up([row for row in self.rows if row.kind != "note" or row.key == UNSENT])
+        self._replace_rows([row for row in self.rows if row.kind != "note" or row.key == UNSENT])
 
     def set_unsent(self, first_id: str, path: Sequence[str]) -> None:
         """Draw a line above the oldest message that is still sent; '' for none."""
         index = self._first_drawn(path, first_id) if first_id in path else None
-        self._put_up(with_unsent_line(self.rows, index))
+        self._replace_rows(with_unsent_line(self.rows, index))
 
     def set_versions(self, versions: Mapping[str, Versions], path: Sequence[str]) -> None:
         """Set the messages of the path that have other versions; the arrows are at their ends."""
@@ -161,7 +161,7 @@ class TimelineModel:
                 rows.append(line := known.get(key, Row(key=key, kind="versions")))
                 line.versions = found
                 self.mark(key)
-        self._put_up(rows)
+        self._replace_rows(rows)
 
     def _places_of(
         self, versions: Mapping[str, Versions], path: Sequence[str]
@@ -197,7 +197,7 @@ class TimelineModel:
                 last = row
         return last
 
-    def _put_up(self, kept: list[Row]) -> None:
+    def _replace_rows(self, kept: list[Row]) -> None:
         """Show the kept rows, with lines that are not messages."""
         if kept == self.rows:
             return
@@ -258,12 +258,12 @@ class TimelineModel:
 
     def _add(self, row: Row) -> None:
         if self.rows:
-            self._judge_end(len(self.rows) - 1, is_last=row.kind in _AFTER_TURNS)
+            self._update_is_last(len(self.rows) - 1, is_last=row.kind in _AFTER_TURNS)
             self._time_thought(self.rows[-1], row)
         self._index[row.key] = len(self.rows)
         self.rows.append(row)
         self._changes.added += 1
-        self._judge_end(len(self.rows) - 1, is_last=True)
+        self._update_is_last(len(self.rows) - 1, is_last=True)
 
     def _time_thought(self, row: Row, after: Row) -> None:
         """End the measurement of the model's thinking when something else begins."""
@@ -312,7 +312,7 @@ class TimelineModel:
             self.rows[index].foot = words
             self._changes.changed.add(index)
 
-    def _judge_end(self, index: int, *, is_last: bool) -> None:
+    def _update_is_last(self, index: int, *, is_last: bool) -> None:
         row = self.rows[index]
         ends = is_last and row.kind in _TURN_ENDS and not row.is_streaming
         if ends != row.is_last:
@@ -337,7 +337,7 @@ class TimelineModel:
         if row.kind == "code" and row.state == "writing":
             row.state = "queued" if self._is_busy_before(index) else ""
         self._mark_cut(row, message)
-        self._judge_end(index, is_last=index == len(self.rows) - 1)
+        self._update_is_last(index, is_last=index == len(self.rows) - 1)
         self._changes.changed.add(index)
 
     def _is_busy_before(self, index: int) -> bool:
@@ -402,14 +402,14 @@ class TimelineModel:
                 else seconds
             )
             self._set_run(state, seconds, text)
-            self._note_output(report)
+            self._store_output_path(report)
             return
         if report.state == "interrupted":
             self._cut_traceback(report.printed)
         if is_running:
             seconds = format_seconds(report.seconds) if report.seconds else ""
             self._set_run("stopped", run_end_place(report, tr), seconds)
-            self._note_output(report)
+            self._store_output_path(report)
         row = Row(key=message.id, kind="run", message=message)
         row.set_text(run_end_text(report, tr))
         self._add(row)
@@ -460,7 +460,7 @@ class TimelineModel:
             console.detail = console_detail
             self._changes.changed.add(self._run_console)
 
-    def _note_output(self, report: RunReport) -> None:
+    def _store_output_path(self, report: RunReport) -> None:
         """Store the path of the whole output if only a part was shown."""
         if self._run_console is not None and report.output_path:
             self.rows[self._run_console].items = [report.output_path]

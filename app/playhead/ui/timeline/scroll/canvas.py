@@ -70,7 +70,7 @@ class Canvas(QObject):
 
     def forget_layout(self) -> None:
         """Lay out all rows again, as their fonts or colours are others; what is read stays."""
-        self._hold_line()
+        self._anchor_line()
         self.sheet.forget()
         self.refresh()
 
@@ -152,7 +152,7 @@ class Canvas(QObject):
         self.refresh()
         self.scrolled.emit()
 
-    def _hold_line(self) -> None:
+    def _anchor_line(self) -> None:
         """Keep the line at the top in place, not its block: lines will be broken elsewhere."""
         if not self._is_following:
             self._line = self._line or self.sheet.line_at(self.top)
@@ -256,7 +256,7 @@ class Canvas(QObject):
         """
         width = self.column().width()
         if self.sheet.width not in (0, width):
-            self._hold_line()
+            self._anchor_line()
         self.sheet.width = width
         self._first_moved = None
         height = self.viewport.height()

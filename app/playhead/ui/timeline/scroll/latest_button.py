@@ -64,7 +64,7 @@ class LatestButton(QToolButton):
         self.move(left, port.bottom() - self.height() - 12)
         self.raise_()
 
-    def dress(self) -> None:
+    def apply_theme(self) -> None:
         """Apply the colours after they changed."""
         tokens = self._theme.tokens
         self.setIcon(self._theme.icon("arrow-down", "text"))

@@ -107,11 +107,11 @@ class InputFields(QObject):
         field = self._fields.pop(key)
         focused = self._canvas.area.window().focusWidget()
         if focused is not None and field.isAncestorOf(focused):
-            self._give_back()
+            self._restore_focus()
         field.hide()
         field.deleteLater()
 
-    def _give_back(self) -> None:
+    def _restore_focus(self) -> None:
         """Put the keyboard where it was; else it would be in whatever comes next in the window."""
         before, self._before = self._before, None
         is_there = before is not None and isValid(before) and before.isVisible()

@@ -219,13 +219,13 @@ class DocumentMaker:
         document.setMarkdown(source, features)
         if block.kind == "table":
             self._dress_tables(document, is_continued=bool(block.header))
-        self._dress(document, ink)
+        self._style(document, ink)
         if formulas and self.formulas is not None:
             document.has_formulas = True
             mute = self.theme.colour("mute")
             document.is_waiting = not insert_formulas(document, formulas, self.formulas, mute)
 
-    def _dress(self, document: Document, ink: str) -> None:
+    def _style(self, document: Document, ink: str) -> None:
         cursor = QTextCursor(document)
         text_block = document.begin()
         last = document.lastBlock().blockNumber()
