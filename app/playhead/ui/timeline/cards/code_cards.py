@@ -235,6 +235,7 @@ class ConsoleCard(PanelCard):
     def __init__(self, row: Row, tools: CardTools) -> None:
         self._text = ConsoleText()
         self._fed = 0
+        self._edition = row.edition
         self._numbers: list[range] = []
         self.gap = 16 if row.size else 0
         super().__init__(row, tools)
@@ -243,8 +244,8 @@ class ConsoleCard(PanelCard):
         """Take the new output."""
         if self.column is None:
             self.column = BlockColumn(self.tools.maker)
-        if self.row.size < self._fed:
-            self._text, self._fed = ConsoleText(), 0
+        if self.row.edition != self._edition:
+            self._text, self._fed, self._edition = ConsoleText(), 0, self.row.edition
         text = self.row.text
         self._text.feed(text[self._fed :])
         self._fed = len(text)

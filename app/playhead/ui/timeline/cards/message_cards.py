@@ -107,6 +107,7 @@ class MarkdownCard(Card):
         self._stream = MarkdownStream()
         self._clipper = LineClipper()
         self._fed = 0
+        self._edition = row.edition
         self._is_finished = False
         super().__init__(row, tools)
 
@@ -119,9 +120,9 @@ class MarkdownCard(Card):
         """Take what is new of the row's text; nothing that is closed is looked at again."""
         if self.column is None:
             self.column = BlockColumn(self.tools.maker, self.ink, has_panels=True)
-        if self.row.size < self._fed or (self._is_finished and self.row.size != self._fed):
+        if self.row.edition != self._edition:
             self._stream, self._fed, self._is_finished = MarkdownStream(), 0, False
-            self._clipper = LineClipper()
+            self._clipper, self._edition = LineClipper(), self.row.edition
             self.column.set_blocks([])
         known, stable = self._stream.definitions, len(self._stream.closed)
         tail = self._read()
@@ -364,6 +365,7 @@ class FoldCard(MarkdownCard):
         """Parse only what is looked at."""
         if self.row.is_open or self.column is None:
             super().refresh()
+        self.is_behind = self.is_behind and self.row.is_open
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         """Paint the line, and the text with a bar beside it while it is open."""

@@ -37,7 +37,7 @@ class TimelineFinder(QObject):
         self._canvas = canvas
         self._wanted: FindQuery | None = None
         self._counts: dict[str, int] = {}
-        self._seen: dict[str, int] = {}
+        self._seen: dict[str, tuple[int, int]] = {}
         self._slices: Iterator[None] = iter(())
         self._key = ""
         self._place: tuple[Place, Place] | None = None
@@ -142,7 +142,7 @@ class TimelineFinder(QObject):
         rows = list(canvas.sheet.rows)
         start = canvas.sheet.index_at(canvas.top)
         for row in [*rows[start:], *rows[:start]]:
-            if self._seen.get(row.key) == row.size and row.size:
+            if self._seen.get(row.key) == (row.edition, row.size) and row.size:
                 continue
             yield
             index = canvas.model.index_of(row.key)
@@ -154,7 +154,7 @@ class TimelineFinder(QObject):
             for more in wanted.counts(row, others):
                 count += more
                 yield
-            self._seen[row.key] = row.size
+            self._seen[row.key] = (row.edition, row.size)
             self._set_count(row.key, count if row.kind in IN_COLUMN else min(1, count))
         gone = [key for key in self._counts if canvas.model.index_of(key) is None]
         for key in gone:

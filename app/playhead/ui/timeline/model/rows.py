@@ -69,7 +69,8 @@ class Row(Struct, eq=False, kw_only=True):
     that it has started; `began_at` is when it began to run (seconds since the epoch). `versions`
     are those of the question, or of the answer that ends with the row. `origin` is the code that
     a problem came from; `traced` are stretches of an output that are marked, counted in lines from
-    0, to None for its end; `foot` says what the turn that ends here has cost.
+    0, to None for its end; `foot` says what the turn that ends here has cost. `edition` changes
+    when the text is replaced: what was taken in of the one before is of no use then.
     """
 
     key: str
@@ -92,6 +93,7 @@ class Row(Struct, eq=False, kw_only=True):
     items: list[str] = msgspec.field(default_factory=list[str])
     pieces: list[str] = msgspec.field(default_factory=list[str])
     size: int = 0
+    edition: int = 0
 
     @property
     def text(self) -> str:
@@ -101,9 +103,11 @@ class Row(Struct, eq=False, kw_only=True):
         return self.pieces[0] if self.pieces else ""
 
     def set_text(self, text: str) -> None:
-        """Replace the text."""
-        self.pieces = [text] if text else []
-        self.size = len(text)
+        """Replace the text, unless it is the same."""
+        if text != self.text:
+            self.pieces = [text] if text else []
+            self.size = len(text)
+            self.edition += 1
 
     def append(self, text: str) -> None:
         """Append text."""

@@ -41,10 +41,13 @@ _AFTER_TURNS = ("question", "attachment", "note", "versions")
 
 
 class Changes(Struct):
-    """The changes of a step to the rows; `is_reset` if the list itself was replaced."""
+    """The changes of a step to the rows, by their keys; `is_reset` if the list was replaced.
 
-    added: int = 0
-    changed: set[int] = msgspec.field(default_factory=set[int])
+    A row may be gone again that was added or changed before it.
+    """
+
+    added: list[str] = msgspec.field(default_factory=list[str])
+    changed: set[str] = msgspec.field(default_factory=set[str])
     is_reset: bool = False
 
 
@@ -60,6 +63,7 @@ class TimelineModel:
         self._changes = Changes()
         self._code: int | None = None
         self._run_console: int | None = None
+        self._asked = ""
         self._has_failed = False
         self._notes = 0
 
@@ -72,12 +76,17 @@ class TimelineModel:
         """Return the index of a message or note; None if it is not drawn."""
         return self._index.get(key)
 
+    def rows_of(self, keys: Iterable[str]) -> list[Row]:
+        """Return the rows of those keys that are drawn."""
+        return [self.rows[self._index[key]] for key in keys if key in self._index]
+
     def reset(self, messages: Iterable[Message]) -> None:
         """Show these messages; rows that were there keep their folding."""
         old = {row.key: row for row in self.rows}
         self.rows = []
         self._index = {}
         self._code = self._run_console = None
+        self._asked = ""
         for message in messages:
             self._take(message)
             if (before := old.get(message.id)) and message.id in self._index:
@@ -104,7 +113,7 @@ class TimelineModel:
         index = self._index.get(message_id)
         if index is not None:
             self.rows[index].state, self.rows[index].detail = state, detail
-            self._changes.changed.add(index)
+            self.mark(message_id)
 
     @property
     def running(self) -> Row | None:
@@ -114,8 +123,7 @@ class TimelineModel:
 
     def mark(self, key: str) -> None:
         """Mark a row to be drawn again."""
-        if (index := self._index.get(key)) is not None:
-            self._changes.changed.add(index)
+        self._changes.changed.add(key)
 
     def add_note(self, note: Note) -> str:
         """Add a line at the end that is not a message; return its key."""
@@ -129,7 +137,7 @@ class TimelineModel:
         index = self._index.get(key)
         if index is not None and self.rows[index].note != note:
             self.rows[index].note = note
-            self._changes.changed.add(index)
+            self.mark(key)
 
     def drop_note(self, key: str) -> None:
         """Remove one note."""
@@ -147,10 +155,10 @@ class TimelineModel:
     def set_versions(self, versions: Mapping[str, Versions], path: Sequence[str]) -> None:
         """Set the messages of the path that have other versions; the arrows are at their ends."""
         on_rows, extra = self._places_of(versions, path)
-        for index, row in enumerate(self.rows):
+        for row in self.rows:
             if row.kind != "versions" and row.versions != on_rows.get(row.key):
                 row.versions = on_rows.get(row.key)
-                self._changes.changed.add(index)
+                self.mark(row.key)
         rows: list[Row] = []
         known = {row.key: row for row in self.rows if row.kind == "versions"}
         for row in self.rows:
@@ -207,7 +215,7 @@ class TimelineModel:
         self._index = {row.key: index for index, row in enumerate(kept)}
         self._code = self._index.get(current) if current else None
         self._run_console = self._index.get(console) if console else None
-        self._changes = Changes(is_reset=True)
+        self._changes.is_reset = True
 
     def _take(self, message: Message) -> None:
         match message.content:
@@ -255,6 +263,8 @@ class TimelineModel:
             self._mark_cut(row, message)
         elif kind == "console":
             self._run_console = len(self.rows) - 1
+        elif kind == "input":
+            self._asked = row.key
 
     def _add(self, row: Row) -> None:
         if self.rows:
@@ -262,7 +272,7 @@ class TimelineModel:
             self._time_thought(self.rows[-1], row)
         self._index[row.key] = len(self.rows)
         self.rows.append(row)
-        self._changes.added += 1
+        self._changes.added.append(row.key)
         self._update_is_last(len(self.rows) - 1, is_last=True)
 
     def _time_thought(self, row: Row, after: Row) -> None:
@@ -279,7 +289,7 @@ class TimelineModel:
             return False
         self.rows[last].items = source_lines(self.rows[last].items, citation)
         self._mark_cited(citation, self.rows[last].items)
-        self._changes.changed.add(last)
+        self.mark(self.rows[last].key)
         return True
 
     def _mark_cited(self, citation: Citation, items: Sequence[str]) -> None:
@@ -290,7 +300,7 @@ class TimelineModel:
         if at >= 0 and self.rows[at].kind == "answer" and (row := self.rows[at]).message:
             row.cited = (*row.cited, citation)
             row.set_text(cite(row.message.text, row.cited, items))
-            self._changes.changed.add(at)
+            self.mark(row.key)
 
     def set_costs(self, turns: Iterable[TurnUsage], model: str = "") -> None:
         """Set the costs of turns, shown at their ends; `model` is for turns without a model."""
@@ -310,19 +320,19 @@ class TimelineModel:
     def _set_foot(self, index: int | None, words: str) -> None:
         if index is not None and self.rows[index].is_last and self.rows[index].foot != words:
             self.rows[index].foot = words
-            self._changes.changed.add(index)
+            self.mark(self.rows[index].key)
 
     def _update_is_last(self, index: int, *, is_last: bool) -> None:
         row = self.rows[index]
         ends = is_last and row.kind in _TURN_ENDS and not row.is_streaming
         if ends != row.is_last:
             row.is_last = ends
-            self._changes.changed.add(index)
+            self.mark(row.key)
 
     def _grow(self, message_id: str, text: str) -> None:
         if (index := self._index.get(message_id)) is not None:
             self.rows[index].append(text)
-            self._changes.changed.add(index)
+            self.mark(message_id)
 
     def _end(self, message: Message) -> None:
         index = self._index.get(message.id)
@@ -338,7 +348,7 @@ class TimelineModel:
             row.state = "queued" if self._is_busy_before(index) else ""
         self._mark_cut(row, message)
         self._update_is_last(index, is_last=index == len(self.rows) - 1)
-        self._changes.changed.add(index)
+        self.mark(row.key)
 
     def _is_busy_before(self, index: int) -> bool:
         """Return whether other code of the same turn waits or runs, because calls run in order."""
@@ -363,18 +373,18 @@ class TimelineModel:
             row.set_text(proposal.code)
             row.is_edited = True
         row.state, row.detail = "waiting", ""
-        self._changes.changed.add(index)
-        for later, other in enumerate(self.rows[index + 1 :], index + 1):
+        self.mark(row.key)
+        for other in self.rows[index + 1 :]:
             if other.kind == "code" and not other.state and not other.is_streaming:
                 other.state = "queued"
-                self._changes.changed.add(later)
+                self.mark(other.key)
 
     def _skip(self, message: Message) -> None:
         """Show the result of a call that was not run, its only trace in the history."""
         index = self._code
         if index is not None and self.rows[index].state in ("", "queued", "waiting"):
             self.rows[index].state = "skipped"
-            self._changes.changed.add(index)
+            self.mark(self.rows[index].key)
         elif message.text:
             self._draw(message, "tool_result")
 
@@ -416,11 +426,11 @@ class TimelineModel:
 
     def _leave_code(self) -> None:
         """End the turn: undecided code is marked as not run, code without an end as cut off."""
-        for index, row in enumerate(self.rows[self._code or 0 :], self._code or 0):
+        for row in self.rows[self._code or 0 :]:
             if row.kind == "code" and row.state in ("queued", "waiting", "running"):
                 row.state = "stopped" if row.state == "running" else "skipped"
                 row.is_typing = False
-                self._changes.changed.add(index)
+                self.mark(row.key)
 
     def _add_stop(self) -> None:
         """Add a line for a turn that was stopped before its first word."""
@@ -435,7 +445,7 @@ class TimelineModel:
         if index >= 0 and index == self._run_console:
             console = self.rows[index]
             console.set_text(without_frame(console.text, table))
-            self._changes.changed.add(index)
+            self.mark(console.key)
 
     def _cut_traceback(self, printed: int | None) -> list[str]:
         """Remove the traceback, which the error's card shows, from the output above; return it."""
@@ -446,7 +456,7 @@ class TimelineModel:
         if not trace:
             return []
         console.set_text(output)
-        self._changes.changed.add(self._run_console or 0)
+        self.mark(console.key)
         return [without_colours(trace).rstrip("\n")]
 
     def _set_run(self, state: str, detail: str, console_detail: str = "") -> None:
@@ -454,11 +464,11 @@ class TimelineModel:
             row = self.rows[self._code]
             row.state, row.detail = state, detail
             row.is_typing = row.is_typing and state == "running"
-            self._changes.changed.add(self._code)
+            self.mark(row.key)
         if self._run_console is not None and state != "running":
             console = self.rows[self._run_console]
             console.detail = console_detail
-            self._changes.changed.add(self._run_console)
+            self.mark(console.key)
 
     def _store_output_path(self, report: RunReport) -> None:
         """Store the path of the whole output if only a part was shown."""
@@ -467,11 +477,10 @@ class TimelineModel:
 
     def _answer_inputs(self) -> None:
         """Mark an input request as answered, because whatever follows it answers or cancels it."""
-        for index in range(len(self.rows) - 1, max(-1, len(self.rows) - 4), -1):
-            row = self.rows[index]
-            if row.kind == "input" and not row.state:
-                row.state = "answered"
-                self._changes.changed.add(index)
+        for row in self.rows_of([self._asked]):
+            row.state = "answered"
+            self.mark(row.key)
+        self._asked = ""
 
 
 def input_of(row: Row) -> InputRequest | None:

@@ -223,9 +223,10 @@ class Canvas(QObject):
             return
         if moved:
             self._blit(moved)
-        first_new = len(self.sheet.rows) - changes.added
-        for index in changes.changed:
-            if index < first_new:
+        first_new = len(self.sheet.rows) - len(changes.added)
+        for key in changes.changed:
+            index = self.model.index_of(key)
+            if index is not None and index < first_new:
                 self._update_row(index)
         if changes.added:
             self._update_from(max(0, first_new - 1))

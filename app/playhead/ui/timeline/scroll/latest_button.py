@@ -44,12 +44,8 @@ class LatestButton(QToolButton):
         canvas = self._canvas
         if canvas.is_following():
             return
-        rows = canvas.sheet.rows
-        new_rows = rows[len(rows) - changes.added :] if changes.added else []
-        grown = [rows[index] for index in changes.changed if index < len(rows)]
-        self._new |= {
-            row.key for row in new_rows if row.kind not in _QUIET and row.kind != "question"
-        }
+        news, grown = canvas.model.rows_of(changes.added), canvas.model.rows_of(changes.changed)
+        self._new |= {row.key for row in news if row.kind not in _QUIET and row.kind != "question"}
         self._new |= {row.key for row in grown if row.is_streaming}
 
     def refresh(self) -> None:

@@ -69,6 +69,10 @@ class RowLayout:
     def take(self, changes: Changes) -> None:
         """Apply the changes of the model."""
         rows = self.rows
+        changed = {
+            key: at for key in changes.changed if (at := self._model.index_of(key)) is not None
+        }
+        self._stale |= changed.keys()
         if changes.is_reset or len(self._heights) > len(rows):
             known = {row.key: row for row in rows}
             self._cards = {
@@ -79,11 +83,9 @@ class RowLayout:
             return
         for row in rows[len(self._heights) :]:
             self._heights.append(_guess_height(row, self.width))
-        for index in changes.changed:
-            row = rows[index]
-            self._stale.add(row.key)
-            if row.key not in self._live:
-                self._heights.set(index, _guess_height(row, self.width))
+        for key, index in changed.items():
+            if key not in self._live:
+                self._heights.set(index, _guess_height(rows[index], self.width))
 
     def forget(self) -> None:
         """Have every document made again, because the colours have changed."""
