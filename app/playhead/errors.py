@@ -15,11 +15,34 @@ AppError
 from __future__ import annotations
 
 
+def phrase(template: str, /, **values: object) -> str:
+    """Return a text of an error with the values in place of the names in braces.
+
+    `phrase("{path} is not a folder.", path=path)`: the text is English and finished; the window
+    translates its template. A text without values is its own template, and is listed for the
+    translators where it is a literal in an error; elsewhere `phrase("…")` marks it.
+    """
+    return _Phrase(template, values)
+
+
+class _Phrase(str):
+    template: str
+    values: dict[str, str]
+
+    def __new__(cls, template: str, values: dict[str, object]) -> _Phrase:
+        text = super().__new__(cls, template.format_map(values))
+        text.template = template
+        text.values = {name: str(value) for name, value in values.items()}
+        return text
+
+
 class AppError(Exception):
     """Something that went wrong outside the program and that the user can mend.
 
     `title` is one short sentence, `detail` the facts, `remedy` what to do next. `code` is the
     stable word of the wire formats (`upstream_error`, …). None of the four may ever contain a key.
+
+    `phrases` has the template and the values of those of the texts that were made by `phrase`.
     """
 
     default_code = "internal_error"
@@ -27,10 +50,16 @@ class AppError(Exception):
     def __init__(
         self, title: str, *, detail: str = "", remedy: str = "", code: str | None = None
     ) -> None:
-        super().__init__(title)
-        self.title = title
-        self.detail = detail
-        self.remedy = remedy
+        super().__init__(str(title))
+        self.title = str(title)
+        self.detail = str(detail)
+        self.remedy = str(remedy)
+        texts = {"title": title, "detail": detail, "remedy": remedy}
+        self.phrases = {
+            name: (text.template, text.values)
+            for name, text in texts.items()
+            if isinstance(text, _Phrase)
+        }
         self.code = code or self.default_code
 
     def __str__(self) -> str:

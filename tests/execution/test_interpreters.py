@@ -99,7 +99,7 @@ async def test_a_python_without_venv_is_said_with_the_line_to_install(tmp_path: 
     fallback = await finder.default()
     assert fallback.kind != "managed"
     assert finder.status.state == "failed"
-    assert "sudo apt install python3.11-venv" in finder.status.message
+    assert "sudo apt install python3.11-venv" in str(finder.status.error)
 
 
 async def test_a_base_that_fails_is_said_with_its_words(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ async def test_a_base_that_fails_is_said_with_its_words(tmp_path: Path) -> None:
     finder = InterpreterFinder(tmp_path / "environments", [script(path, text)])
     await finder.default()
     assert finder.status.state == "failed"
-    assert "no room for it" in finder.status.message
+    assert "no room for it" in str(finder.status.error)
 
 
 async def test_a_folder_that_takes_nothing_is_said_in_words(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ async def test_a_folder_that_takes_nothing_is_said_in_words(tmp_path: Path) -> N
     folder.write_text("a file where the folder should be")
     finder = InterpreterFinder(folder, [BASE])
     assert (await finder.default()).kind != "managed"
-    assert "could not be written" in finder.status.message
+    assert "could not be written" in str(finder.status.error)
 
 
 @pytest.mark.usefixtures("without_pip")

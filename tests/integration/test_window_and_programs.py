@@ -185,7 +185,7 @@ async def test_a_taken_port_is_said_and_the_window_goes_on(theme: Theme, tmp_pat
         )
         await second.apply()
         assert second.status.state == "failed"
-        assert str(port) in second.status.message
+        assert str(port) in str(second.status.error)
         await second.close()
 
 

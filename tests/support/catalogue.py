@@ -1,4 +1,6 @@
-"""`python -m tests.support.catalogue`: lists the window's texts for translators, compiles theirs.
+"""`python -m tests.support.catalogue`: lists texts for translators, compiles their catalogues.
+
+Listed are the texts of the window and the errors of all layers that it can show.
 
 Qt's own lister finds only what is called by Qt's own names, and takes no plural from Python.
 """
@@ -22,7 +24,12 @@ PACKAGE = ROOT / "app" / "playhead"
 WINDOW = PACKAGE / "ui"
 WORDS = PACKAGE / "domain" / "text"
 FOLDER = ROOT / "resources" / "translations"
-_CALLS = {"tr", "tr_n", "mark"}
+_CALLS = {"tr", "tr_n", "mark", "phrase"}
+_FOR_PROGRAMS = {"RequestError", "InterpreterError"}
+"""Errors that only another program gets; in English, as all that goes over a wire."""
+_OF_THE_WORKER = {"ErrorText", "StreamFailure"}
+"""The model worker's errors, which come to the window as ProviderErrors; a code goes first."""
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +54,15 @@ def main() -> int:
     return 0
 
 
-def all_texts(folders: Sequence[Path] = (WINDOW, WORDS)) -> list[Text]:
-    """Return every text in the folders' modules, in their order."""
+def all_texts() -> list[Text]:
+    """Return every text of the package's modules, those of the window first."""
     found: dict[tuple[str, str], list[str]] = {}
-    for path in (path for folder in folders for path in sorted(folder.rglob("*.py"))):
-        for source, about in texts_in(ast.parse(path.read_text("utf-8"))):
+    modules = [path for folder in (WINDOW, WORDS, PACKAGE) for path in sorted(folder.rglob("*.py"))]
+    makers = error_classes()
+    for path in dict.fromkeys(modules):
+        tree = ast.parse(path.read_text("utf-8"))
+        errors = ((text, "") for text, _ in error_texts(tree, makers) if isinstance(text, str))
+        for source, about in (*texts_in(tree), *errors):
             places = found.setdefault((source, about), [])
             place = path.relative_to(PACKAGE).as_posix()
             if place not in places:
@@ -76,6 +87,92 @@ def _literals(node: ast.expr) -> Iterator[str]:
         case ast.IfExp(body=one, orelse=other):
             yield from _literals(one)
             yield from _literals(other)
+
+
+def error_classes() -> set[str]:
+    """Return the names of the classes of errors that the window can show."""
+    bases = {
+        node.name: {ast.unparse(base) for base in node.bases}
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+    found: set[str] = set()
+    more = {"AppError"}
+    while more:
+        found |= more
+        more = {name for name, of in bases.items() if of & found} - found - _FOR_PROGRAMS
+    return found | _OF_THE_WORKER | {"Failure"}
+
+
+def error_texts(tree: ast.Module, classes: set[str]) -> Iterator[tuple[str | None, int]]:
+    """Yield each literal of a module's errors, and None for what is no template; and its line.
+
+    The literals are arguments of an error's class, or of a function that returns one, itself or by
+    a name in the same function.
+    """
+    makers = classes | {
+        node.name
+        for node in ast.walk(tree)
+        if isinstance(node, _FUNCTIONS) and node.returns and ast.unparse(node.returns) in classes
+    }
+    scopes = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
+    for scope in (tree, *scopes):
+        for node in _own_nodes(scope):
+            if isinstance(node, ast.Call) and (name := ast.unparse(node.func)) in makers:
+                named = [one.value for one in node.keywords if one.arg not in ("code", "param")]
+                for text in (*node.args[name in _OF_THE_WORKER :], *named):
+                    for one in _templates(text, scope, frozenset()):
+                        yield one, node.lineno
+
+
+def _templates(node: ast.AST, scope: ast.AST, seen: frozenset[str]) -> Iterator[str | None]:
+    match node:
+        case ast.Constant(value=str(text)) if _has_words(node):
+            yield text
+        case ast.JoinedStr() | ast.BinOp() if _has_words(node):
+            yield None
+        case ast.IfExp(body=one, orelse=other) | ast.BoolOp(values=[one, other]):
+            yield from _templates(one, scope, seen)
+            yield from _templates(other, scope, seen)
+        case ast.Name(id=name) if name not in seen:
+            for value in _values_of(name, scope):
+                yield from _templates(value, scope, seen | {name})
+        case _:
+            pass
+
+
+def _has_words(node: ast.AST) -> bool:
+    """Return whether a text says more than facts, such as a path and what the system says of it."""
+    match node:
+        case ast.Constant(value=str(text)):
+            return any(map(str.isalpha, text))
+        case ast.JoinedStr(values=parts):
+            return any(map(_has_words, parts))
+        case ast.BinOp(left=one, right=other):
+            return _has_words(one) or _has_words(other)
+        case _:
+            return False
+
+
+def _values_of(name: str, scope: ast.AST) -> Iterator[ast.expr]:
+    for node in _own_nodes(scope):
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=same)], value=value)
+                | ast.AnnAssign(target=ast.Name(id=same), value=ast.expr() as value)
+            ) if same == name:
+                yield value
+            case _:
+                pass
+
+
+def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
+    """Yield the nodes within, but not those of a function within."""
+    for child in ast.iter_child_nodes(scope):
+        if not isinstance(child, _FUNCTIONS):
+            yield child
+            yield from _own_nodes(child)
 
 
 def write(

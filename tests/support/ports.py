@@ -19,6 +19,7 @@ from playhead.domain.execution import (
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings
+from playhead.errors import AppError, phrase
 from playhead.providers.catalog import PROVIDER_PAGES, ModelCatalog
 from playhead.session.ports import ApiStatus, SessionPorts
 
@@ -324,8 +325,9 @@ class ApiInMemory:
         if not current.api_enabled:
             self.tell(ApiStatus())
         elif current.api_port in self.taken:
-            remedy = f"Port {current.api_port} is taken. Choose another port in the settings."
-            self.tell(ApiStatus("failed", address, remedy))
+            taken = phrase("Port {port} is taken.", port=current.api_port)
+            error = AppError(taken, remedy="Choose another port in the settings.")
+            self.tell(ApiStatus("failed", error=error))
         else:
             self.tell(ApiStatus("listening", address, self.message))
 

@@ -19,7 +19,7 @@ from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, close_on
 from playhead.bootstrap.maintenance import record_crashes, record_errors
 from playhead.bootstrap.server import ProgramAccess, make_server, make_turns
 from playhead.domain.secret import Secret
-from playhead.errors import AppError, StorageError
+from playhead.errors import AppError, StorageError, phrase
 from playhead.event_loop import run
 from playhead.storage import log_file, paths
 from playhead.storage.crash_reports import CrashWatch
@@ -110,7 +110,10 @@ async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOpti
 
 def _check_folder(path: str) -> None:
     if not os.path.isdir(path):
-        raise AppError(f"{path} is not a folder", remedy="Give the path of an existing folder.")
+        raise AppError(
+            phrase("{path} is not a folder", path=path),
+            remedy="Give the path of an existing folder.",
+        )
 
 
 async def _open_history(core: Core) -> None:

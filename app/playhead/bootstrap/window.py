@@ -23,7 +23,7 @@ from playhead.bootstrap.maintenance import make_maintenance, record_crashes
 from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
-from playhead.errors import AppError, StorageError
+from playhead.errors import AppError, StorageError, phrase
 from playhead.event_loop import run
 from playhead.providers.worker import WorkerStatus
 from playhead.single_instance import SingleInstance
@@ -36,7 +36,7 @@ from playhead.ui.shell.notices import show_disk_notice, show_keyring_wait
 from playhead.ui.timeline.scroll.accessibility import install_accessibility
 from playhead.ui.widgets.message_box import confirm_unsaved
 from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import install_translation, preferred_languages
+from playhead.ui.widgets.wording import install_translation, preferred_languages, tr_error
 
 if TYPE_CHECKING:
     from playhead.api.server.api_server import ApiServer
@@ -192,7 +192,7 @@ class _Window:
             self._core.sessions.expect_writable()
         except StorageError as error:
             notifications = self._window.parts.notifications
-            notifications.show_notice(error.title, notice, key="read-only")
+            notifications.show_notice(tr_error(error).title, notice, key="read-only")
             return True
         return False
 
@@ -200,7 +200,7 @@ class _Window:
         try:
             return await self._core.sessions.start()
         except StorageError as error:
-            return str(error)
+            return str(tr_error(error))
 
     async def _close(self) -> None:
         self._instance.refuse()  # starting it again now asks for a window that stays
@@ -277,7 +277,11 @@ class _Window:
         self._window.show_error(
             AppError(
                 "Something in Playhead itself went wrong.",
-                detail=f"{kind.__name__} — the log file has the details: {paths.logs_dir()}",
+                detail=phrase(
+                    "{kind} — the log file has the details: {folder}",
+                    kind=kind.__name__,
+                    folder=paths.logs_dir(),
+                ),
                 remedy="Your conversations are safe. If it keeps happening, please report it: "
                 "“Crash reports…” in the menu has what you need.",
             )

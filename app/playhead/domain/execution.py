@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from playhead.errors import SessionError
+from playhead.errors import AppError, SessionError, phrase
 
 PYTHON = "python"
 """The language that every kernel's host has; others may need a program."""
@@ -86,11 +86,12 @@ class Interpreter(Struct, frozen=True, kw_only=True):
 
 
 class EnvironmentStatus(Struct, frozen=True):
-    """The state of the managed environment; `message` is one sentence with the remedy."""
+    """The state of the managed environment; `message` says what is made, `error` what failed."""
 
     state: Literal["absent", "creating", "ready", "failed"]
     interpreter: Interpreter | None = None
     message: str = ""
+    error: AppError | None = None
 
 
 class Approve(Struct, frozen=True):
@@ -136,7 +137,7 @@ _MODULE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z_][A-Za-z0-9_]*)*")
 def package_for(module: str) -> str:
     """Return the package that provides a module. Raises SessionError if the name is invalid."""
     if not _MODULE.fullmatch(module):
-        raise SessionError(f"“{module}” is not the name of a module.")
+        raise SessionError(phrase("“{module}” is not the name of a module.", module=module))
     top = module.partition(".")[0]
     return _PACKAGES.get(top, top)
 

@@ -23,7 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.execution import EnvironmentStatus, Interpreter
-from playhead.errors import ExecutionError
+from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.login_path import LoginPath
 
@@ -81,7 +81,7 @@ def probe(path: str, kind: str | None = None) -> ProbedInterpreter:
     if tuple(version) < OLDEST:
         raise ExecutionError(
             "This Python is too old.",
-            detail=f"{path} is Python {words}.",
+            detail=phrase("{path} is Python {version}.", path=path, version=words),
             remedy="Choose Python 3.9 or newer.",
         )
     # A shim (pyenv) names the real one; a venv's own path is what makes it that venv.
@@ -154,29 +154,40 @@ def _ask(path: str) -> dict[str, Any]:
         facts: Any = json.loads(result.stdout)
         if isinstance(facts, dict) and "version" in facts:
             return facts  # pyright: ignore[reportUnknownVariableType]
-        problem = "it answers something else"
+        problem = ""
     except subprocess.TimeoutExpired:
-        problem = f"it did not answer within {_PROBE_LIMIT_S} s"
+        raise _not_usable(
+            phrase("{path}: it did not answer within {limit} s.", path=path, limit=_PROBE_LIMIT_S)
+        ) from None
     except subprocess.CalledProcessError as error:
         problem = (error.stderr or b"").decode(errors="replace").strip().partition("\n")[0][:200]
     except FileNotFoundError:
         raise _not_there(path) from None
     except (OSError, ValueError) as error:
         problem = str(error)
-    raise ExecutionError(
+    raise _not_usable(
+        f"{path}: {problem}."
+        if problem
+        else phrase("{path}: it answers something else.", path=path)
+    )
+
+
+def _not_usable(detail: str) -> ExecutionError:
+    return ExecutionError(
         "This is not a usable Python.",
-        detail=f"{path}: {problem}.",
+        detail=detail,
         remedy="Choose the program python3 or python.exe of a Python 3.9 or newer.",
     )
 
 
 def _not_there(path: str) -> ExecutionError:
     """Return the error for a deleted Python, or an environment whose own Python was deleted."""
-    is_link = os.path.islink(path)
-    what = f"{path} leads to {os.path.realpath(path)}, which does not exist" if is_link else path
+    place = os.path.realpath(path)
     return ExecutionError(
         "There is no Python at this place.",
-        detail=f"{what}.",
+        detail=phrase("{path} leads to {place}, which does not exist.", path=path, place=place)
+        if os.path.islink(path)
+        else f"{path}.",
         remedy="Choose another one, or make its environment again.",
     )
 
@@ -343,9 +354,9 @@ class InterpreterFinder:
             except ExecutionError as error:
                 if self._is_closed:
                     raise
-                self._set(EnvironmentStatus("failed", message=str(error)))
+                self._set(EnvironmentStatus("failed", error=error))
                 best = await self._best()
-                self._set(EnvironmentStatus("failed", best, str(error)))
+                self._set(EnvironmentStatus("failed", best, error=error))
                 return best
             self._set(EnvironmentStatus("ready", interpreter))
             return interpreter
@@ -360,7 +371,7 @@ class InterpreterFinder:
             return _bundled()
         raise ExecutionError(
             "There is no Python that can run code.",
-            detail=self._status.message,
+            detail=str(self._status.error or ""),
             remedy="Install Python 3.9 or newer, or choose one.",
         )
 
@@ -476,7 +487,7 @@ threading.Thread(target=end_with_parent, daemon=True).start()
 runpy.run_module("venv", run_name="__main__")
 """
 """The module venv, that ends with its pip when the program does, however that ended."""
-_CREATING = "A Python environment for your code is being made."
+_CREATING = phrase("A Python environment for your code is being made.")
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
@@ -515,6 +526,11 @@ def _no_venv(base: ProbedInterpreter, detail: str) -> ExecutionError:
     package = f"python{major}.{minor}-venv"
     return ExecutionError(
         "The Python environment could not be made.",
-        detail=detail or f"{base.interpreter.path} comes without the modules venv and ensurepip.",
-        remedy=f"On Debian and Ubuntu install them: sudo apt install {package}",
+        detail=detail
+        or phrase(
+            "{path} comes without the modules venv and ensurepip.", path=base.interpreter.path
+        ),
+        remedy=phrase(
+            "On Debian and Ubuntu install them: sudo apt install {package}", package=package
+        ),
     )

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from playhead.errors import phrase
+
 if TYPE_CHECKING:
     from playhead.kernel.driver import Driver
 
@@ -60,8 +62,12 @@ class Languages:
                 return ""
             for platform, advice in driver.install.items():
                 if sys.platform.startswith(platform):
-                    return f"{driver.name} is not installed here. {advice}"
-            return f"{driver.name} does not run on this system."
+                    return phrase(
+                        "{language} is not installed here. {advice}",
+                        language=driver.name,
+                        advice=advice,
+                    )
+            return phrase("{language} does not run on this system.", language=driver.name)
         return ""
 
     def only_shows(self, word: str) -> bool:

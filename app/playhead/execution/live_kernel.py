@@ -15,7 +15,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import RunEnd, RunReport, Table
 from playhead.domain.execution import KernelState, KernelStatus, RunLimits, RunRequest, Variable
 from playhead.domain.text.run_ends import run_end_reason
-from playhead.errors import ExecutionError
+from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment, processes
 from playhead.execution.languages import KernelLanguage
 from playhead.execution.output_decoder import Piece
@@ -96,7 +96,9 @@ class Questions:
             async with asyncio.timeout(ANSWER_LIMIT_S):
                 name = await future
         except TimeoutError:
-            raise _no_answer(f"It sent nothing for {ANSWER_LIMIT_S:g} s.") from None
+            raise _no_answer(
+                phrase("It sent nothing for {limit} s.", limit=f"{ANSWER_LIMIT_S:g}")
+            ) from None
         finally:
             del self._waiting[number]
         return await asyncio.to_thread(self._read, name)
@@ -111,7 +113,7 @@ class Questions:
         """Fail all questions: the kernel has ended."""
         for future in self._waiting.values():
             if not future.done():
-                future.set_exception(_no_answer(f"It has ended: {reason}."))
+                future.set_exception(_no_answer(phrase("It has ended: {reason}.", reason=reason)))
 
     def _read(self, name: str) -> dict[str, Any]:
         data = self._spool.read(name, _ANSWER_BYTES)
@@ -275,7 +277,7 @@ class LiveKernel:
         """Return a page of a variable. Raises ExecutionError."""
         page = table_of(await self._ask("table", name=name, first=first_row, rows=rows))
         if page is None:
-            raise ExecutionError(f"“{name}” is not a table.")
+            raise ExecutionError(phrase("“{name}” is not a table.", name=name))
         return page
 
     def kill(self, cause: RunEnd) -> None:
@@ -309,7 +311,7 @@ class LiveKernel:
                 remedy="Choose another interpreter.",
             )
         return ExecutionError(
-            f"{self.language.name} could not be started.",
+            phrase("{language} could not be started.", language=self.language.name),
             detail=f"{self.language.program}: {reason}",
             remedy="See whether it starts in a terminal, or ask for the code in another language.",
         )

@@ -14,7 +14,7 @@ from PySide6.QtCore import QTimer
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import RunEnd, RunReport, Table
 from playhead.domain.execution import KernelStatus, RunRequest, Variable
-from playhead.errors import ExecutionError
+from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.file_changes import FileWatch
 from playhead.execution.kernel_process import KernelProcess
@@ -177,8 +177,8 @@ class ProcessExecutor:
     def _check(self, request: RunRequest) -> None:
         if request.language not in self.languages:
             raise ExecutionError(
-                f"Code in “{request.language}” cannot be run.",
-                detail=f"What can be run: {', '.join(self.languages)}.",
+                phrase("Code in “{language}” cannot be run.", language=request.language),
+                detail=phrase("What can be run: {languages}.", languages=", ".join(self.languages)),
                 remedy=self.why_not(request.language)
                 or "Ask for the code in one of these languages.",
             )

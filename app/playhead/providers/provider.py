@@ -99,7 +99,8 @@ class Provider:
         if error.code != TOOLS_REFUSED:
             raise error
         if request.tools:
-            raise ProviderError(error.title, detail=error.detail, remedy=error.remedy) from error
+            error.code = ProviderError.default_code
+            raise error
         self._writer.record_refusal(request.model)
 
     async def fit(self, request: TurnRequest, attempt: int = 0) -> FittedRequest:

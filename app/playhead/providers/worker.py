@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Literal, assert_never
 
 from playhead.domain.text.quantities import format_size
-from playhead.errors import ProviderError
+from playhead.errors import ProviderError, phrase
 from playhead.model_worker.protocol import (
     MAX_LINE_BYTES,
     AboutModel,
@@ -201,7 +201,7 @@ def _too_large(size: int) -> ProviderError:
     """Return the error of a conversation that is too long: it is then tried with less of it."""
     return ProviderError(
         "The conversation is too large to be sent.",
-        detail=f"It has {format_size(size)}, perhaps mostly pictures.",
+        detail=phrase("It has {size}, perhaps mostly pictures.", size=format_size(size)),
         remedy="Start a new conversation, or leave out pictures.",
         code="context_too_long",
     )
@@ -338,7 +338,7 @@ class ModelWorker:
         status = await worker.wait()
         return ProviderError(
             "The model worker ended unexpectedly.",
-            detail=f"Its exit status was {status}.",
+            detail=phrase("Its exit status was {status}.", status=status),
             remedy="Ask again; a new one is started.",
         )
 
@@ -367,7 +367,10 @@ class ModelWorker:
             worker = self._worker
         if await self._follow(worker):
             return worker
-        raise _not_started(f"It ended with status {await worker.wait()} before it was ready.")
+        status = await worker.wait()
+        raise _not_started(
+            phrase("It ended with status {status} before it was ready.", status=status)
+        )
 
     async def _started(self) -> WorkerProcess:
         if self._worker is not None:

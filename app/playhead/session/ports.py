@@ -25,17 +25,19 @@ from playhead.domain.history import ConversationMark, ConversationSummary, Recor
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
+from playhead.errors import AppError
 
 
 class ApiStatus(Struct, frozen=True):
     """The state of the server for other programs; `address` like "http://127.0.0.1:5001".
 
-    `message` explains a failure and its remedy, or that the token is not kept.
+    `message` says that the token is not kept, `error` why the server does not listen.
     """
 
     state: Literal["off", "starting", "listening", "failed"] = "off"
     address: str = ""
     message: str = ""
+    error: AppError | None = None
 
 
 Unsubscribe = Callable[[], None]

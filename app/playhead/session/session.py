@@ -27,7 +27,7 @@ from playhead.domain.execution import (
 )
 from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.domain.text.titles import title_from
-from playhead.errors import AppError, SessionError
+from playhead.errors import AppError, SessionError, phrase
 from playhead.session.approval import Approval
 from playhead.session.branches import Deletion, deletion_of, place_to_retry
 from playhead.session.code_runs import KernelEpoch, count_runs, open_calls, ran_blocks
@@ -323,9 +323,14 @@ class Session:
         known = self._ports.executor.canonical(language)
         if known is None:
             raise SessionError(
-                f"{language or 'This'} cannot be run here.",
+                phrase("{language} cannot be run here.", language=language)
+                if language
+                else "This cannot be run here.",
                 remedy=self.why_not(language)
-                or f"Languages that can: {', '.join(self._ports.executor.languages)}.",
+                or phrase(
+                    "Languages that can: {languages}.",
+                    languages=", ".join(self._ports.executor.languages),
+                ),
             )
         self._name_after(code, ())
         self._begin(lambda turn: turn.run_blocks([(known, code)]))
@@ -385,7 +390,9 @@ class Session:
     def set_folder(self, path: str) -> None:
         """Choose the working folder. Raises SessionError if it is not a folder."""
         if not Path(path).is_dir():
-            raise SessionError(f"{path} is not a folder.", remedy="Choose another one.")
+            raise SessionError(
+                phrase("{path} is not a folder.", path=path), remedy="Choose another one."
+            )
         self.folder = str(Path(path).resolve())
         self._emit("place")
 

@@ -8,7 +8,7 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Failure, Proposal
 from playhead.domain.conversation.usage import UsageSum
 from playhead.domain.text.quantities import format_dollars
-from playhead.errors import AppError
+from playhead.errors import AppError, phrase
 
 STEP_LIMIT = "step_limit"
 REPEATED_FAILURE = "repeated_failure"
@@ -41,7 +41,9 @@ def open_question(messages: Sequence[Message]) -> Failure | None:
 def step_limit_error(steps: int) -> AppError:
     """Return the error for a turn in which the model was asked `steps` times."""
     return AppError(
-        f"Stopped after {steps} steps.",
+        "Stopped after 1 step."
+        if steps == 1
+        else phrase("Stopped after {steps} steps.", steps=steps),
         detail="The model wanted to go on.",
         remedy="Continue, send another message, or raise the step limit in the settings.",
         code=STEP_LIMIT,
@@ -65,10 +67,14 @@ def check_budget(budget: float, spent: UsageSum) -> None:
     """
     if not budget or (spent.cost or 0.0) < budget:
         return
-    about = "about " if spent.is_estimated or spent.is_cost_partial else ""
+    cost = format_dollars(spent.cost or 0.0)
     raise AppError(
-        f"This conversation has reached its budget of {format_dollars(budget)}.",
-        detail=f"It has cost {about}{format_dollars(spent.cost or 0.0)} so far.",
+        phrase(
+            "This conversation has reached its budget of {budget}.", budget=format_dollars(budget)
+        ),
+        detail=phrase("It has cost about {cost} so far.", cost=cost)
+        if spent.is_estimated or spent.is_cost_partial
+        else phrase("It has cost {cost} so far.", cost=cost),
         remedy="Raise the budget to continue, or stop here.",
         code=BUDGET_REACHED,
     )

@@ -18,7 +18,7 @@ from playhead.domain.conversation.model_request import FittedRequest, TurnReques
 from playhead.domain.conversation.payloads import Failure, Proposal, RunEnd, RunReport
 from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny, RunRequest
 from playhead.domain.model import EXECUTE
-from playhead.errors import AppError, ExecutionError, ProviderError
+from playhead.errors import AppError, ExecutionError, ProviderError, phrase
 from playhead.session.approval import Approval
 from playhead.session.ports import Executor, Interpreters, Provider
 from playhead.session.request_preview import turn_request
@@ -165,11 +165,13 @@ class Turn:
                 raise
             less = await self._provider.fit(request, 1)
             if less.left_out == fitted.left_out:
-                raise _too_long(error) from error
+                error.code = ProviderError.default_code  # which programs know
+                raise
         try:
             return await self._stream(less)
         except ProviderError as error:
-            raise _too_long(error) from error
+            error.code = ProviderError.default_code
+            raise
 
     async def _stream(self, fitted: FittedRequest) -> list[Message]:
         self._on_fitted(fitted)
@@ -375,19 +377,17 @@ class Turn:
             detail=error.detail,
             remedy=error.remedy,
             retry_after_s=wait_s,
+            phrases=error.phrases,
         )
         self._conversation.apply(Chunk(role="server", type="error", content=failure))
-
-
-def _too_long(error: ProviderError) -> ProviderError:
-    """Return the error with the code that programs know for a request that is too long."""
-    return ProviderError(error.title, detail=error.detail, remedy=error.remedy)
 
 
 def _too_many_bad_calls(count: int) -> ProviderError:
     return ProviderError(
         "The model keeps making calls that cannot be run.",
-        detail=f"{count} answers in a row had broken arguments or unknown tools.",
+        detail=phrase(
+            "{count} answers in a row had broken arguments or unknown tools.", count=count
+        ),
         remedy="Try again, or choose a model that is better with tools.",
     )
 

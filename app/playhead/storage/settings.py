@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from playhead import __version__
 from playhead.atomic_file import write_private
 from playhead.domain.settings import SCALES_PERCENT, AppSettings, ValueReader, to_plain
-from playhead.errors import StorageError
+from playhead.errors import StorageError, phrase
 from playhead.storage.files import free_name, put_aside
 
 
@@ -199,7 +199,7 @@ class SettingsFile:
         if self._is_blocked:
             raise StorageError(
                 "The settings were not saved.",
-                detail=f"{self._path} is unreadable and could not be put aside.",
+                detail=phrase("{path} is unreadable and could not be put aside.", path=self._path),
                 remedy="Move or repair that file, then start Playhead again.",
             )
         try:

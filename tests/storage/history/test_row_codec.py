@@ -60,6 +60,11 @@ CONTENTS = [
     InputRequest("i1", "Password: ", is_secret=True),
     LineTiming(line=4, seconds=0.25),
     Failure(code="upstream_error", title="It broke.", detail="detail", remedy="remedy"),
+    Failure(
+        code="step_limit",
+        title="Stopped after 8 steps.",
+        phrases={"title": ("Stopped after {steps} steps.", {"steps": "8"})},
+    ),
     Table(
         columns=("a", "b"),
         dtypes=("int64", "object"),

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QLabel, QLineEdit, QMessageBox
 
 from playhead.api.server.api_switch import window_policy
 from playhead.domain.settings import AppSettings
-from playhead.errors import StorageError
+from playhead.errors import AppError, StorageError
 from playhead.session.ports import ApiStatus
 from playhead.ui.settings.api_page import AUTO_RUN_LABEL, CLIENT_APPROVES_LABEL, state_words
 from playhead.ui.settings.settings_dialog import SettingsDialog
@@ -30,6 +30,7 @@ from tests.support.waiting import until
 
 ADDRESS = "http://127.0.0.1:5001"
 LISTENING = ApiStatus("listening", ADDRESS)
+TAKEN = AppError("Port 5001 is taken.", remedy="Choose another.")
 
 
 class FullDisk(SettingsInMemory):
@@ -196,7 +197,7 @@ async def test_the_state_is_followed_while_the_dialog_is_open(theme: Theme) -> N
         assert bench.section.state_note.text() == f"Listening on {ADDRESS}."
         bench.api.tell(ApiStatus("listening", ADDRESS, "The token is kept for this run only."))
         assert "for this run only" in bench.section.token_note.text()
-        bench.api.tell(ApiStatus("failed", ADDRESS, "Port 5001 is taken. Choose another."))
+        bench.api.tell(ApiStatus("failed", error=TAKEN))
         assert "Choose another." in bench.section.state_note.text()
         assert bench.section.state_note.property("kind") == "danger"
     assert bench.api.listener_count == 0
@@ -208,7 +209,7 @@ async def test_a_note_that_gets_shorter_gives_its_room_back(theme: Theme) -> Non
         note = bench.section.state_note
         bench.api.tell(LISTENING)
         await until(lambda: note.height() == note.fontMetrics().height())
-        bench.api.tell(ApiStatus("failed", ADDRESS, "Very many words. " * 20))
+        bench.api.tell(ApiStatus("failed", error=AppError("Very many words. " * 20)))
         await until(lambda: note.height() > 2 * note.fontMetrics().height())
         bench.api.tell(LISTENING)
         await until(lambda: note.height() == note.fontMetrics().height())

@@ -20,10 +20,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.domain.conversation.payloads import Failure
+from playhead.errors import AppError, phrase
+from playhead.storage.history.row_codec import decode, encode
 from playhead.ui.editor.code.editor_factory import plain_editor_reason
 from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import install_translation, mark, tr, tr_n
-from tests.support.catalogue import WINDOW, all_texts
+from playhead.ui.widgets.wording import install_translation, mark, tr, tr_error, tr_n
+from tests.support.catalogue import PACKAGE, WINDOW, all_texts, error_classes, error_texts
 from tests.support.ports import coded, said
 from tests.support.pseudo import pseudo, write_pseudo_language
 from tests.support.waiting import until
@@ -48,6 +51,7 @@ NOT_OURS = {
 """Names, an example of code, and what Python says."""
 SENTENCE = re.compile(r"[A-Z][a-z']+ \w")
 WORD = re.compile(r"[^\W\d_]{2,}")
+FILLED = {"tr", "tr_n", "phrase"}
 
 
 @pytest.fixture(scope="module")
@@ -96,6 +100,34 @@ def test_a_sentence_that_is_a_constant_is_marked_for_the_translators() -> None:
         if text not in NOT_OURS
     ]
     assert wrong == []
+
+
+def test_no_error_is_put_together_without_a_template() -> None:
+    classes = error_classes()
+    wrong = [
+        f"{path.relative_to(PACKAGE)}:{line}"
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if "model_worker" not in path.parts  # a worker sends finished texts
+        for text, line in error_texts(ast.parse(path.read_text("utf-8")), classes)
+        if text is None
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        'StorageError(f"{path} is gone.")',
+        'StorageError("It is gone.", detail="It was " + path)',
+        'StorageError("It is gone.", remedy=f"Make {path}." if path else "")',
+        'refused("It is gone: %s." % path)',
+    ],
+)
+def test_an_error_that_is_put_together_is_found(error: str) -> None:
+    source = f"def refused(title: str) -> StorageError: ...\ndef f(path):\n    raise {error}"
+    found = [text for text, _ in error_texts(ast.parse(source), {"StorageError"})]
+    assert None in found
+    assert set(found) - {None, "It is gone."} == set()
 
 
 def unmarked(tree: ast.Module) -> Iterator[str]:
@@ -149,9 +181,9 @@ def is_shown(text: str) -> bool:
 def test_every_blank_of_a_text_is_filled() -> None:
     wrong = [
         f"{path.name}:{node.lineno}"
-        for path in modules()
+        for path in PACKAGE.rglob("*.py")
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if isinstance(node, ast.Call) and called(node) in ("tr", "tr_n") and not is_filled(node)
+        if isinstance(node, ast.Call) and called(node) in FILLED and not is_filled(node)
     ]
     assert wrong == []
 
@@ -180,7 +212,13 @@ def test_english_needs_no_catalogue(qapp: QApplication) -> None:
 
 
 def test_a_catalogue_has_every_text_and_each_number_its_form(spoken: Path) -> None:
-    assert len(all_texts()) > 500
+    sources = {text.source for text in all_texts()}
+    assert len(sources) > 500
+    assert {"That version was deleted.", "{path} is not a folder.", "It is not TOML: {reason}."} < (
+        sources
+    )
+    assert "The model fell silent." in sources
+    assert "The key is missing or wrong" not in sources  # programs get it, never the window
     assert tr("Save") == "[Šåvé·]"
     assert tr_n("%n lines", 1, one="1 line") == "[1 ĺîñéš··]"
 
@@ -271,6 +309,36 @@ async def test_the_whole_window_speaks_the_language_and_has_room_for_it(
         bench.parts.approval.setFocus()
         assert still_english(window, own) == []
         assert clipped(window) == []
+
+
+async def test_an_error_of_any_layer_is_shown_in_the_language(
+    spoken: Path, tmp_path: Path, theme: Theme
+) -> None:
+    limit = AppError(
+        phrase("Stopped after {steps} steps.", steps=8), remedy="Wait for it or stop it first."
+    )
+    async with opened(theme, tmp_path, [limit]) as bench:
+        assert not bench.window.view.do(lambda session: session.set_folder("/not/here"))
+        (banner,) = bench.parts.notifications.banners
+        assert banner.words == (
+            pseudo("{path} is not a folder.").format(path="/not/here"),
+            pseudo("Choose another one."),
+        )
+        bench.send("harvest")
+        await until(lambda: len(bench.provider.requests) == 1)
+        await bench.rests()
+        bench.parts.timeline.coalescer.flush_now()
+        failed = bench.session.conversation.messages[-1].content
+        assert isinstance(failed, Failure)
+        assert failed.title == "Stopped after 8 steps."  # what is stored, and sent to programs
+        stored = decode(*encode(failed))
+        assert isinstance(stored, Failure)
+        for one in (limit, stored):
+            assert tr_error(one).title == pseudo("Stopped after {steps} steps.").format(steps=8)
+            assert tr_error(one).remedy == pseudo("Wait for it or stop it first.")
+        cards = bench.parts.timeline.canvas.sheet
+        card = cards.card(len(bench.parts.timeline.model.rows) - 1)
+        assert card.source() == f"{tr_error(stored).title}\n{tr_error(stored).remedy}"
 
 
 async def test_a_language_from_the_right_mirrors_the_window_but_not_the_code(

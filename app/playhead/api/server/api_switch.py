@@ -118,7 +118,7 @@ class ApiSwitch:
             await server.start()
         except AppError as error:
             _log.info("The server for other programs did not start: %s", error)
-            self._emit(ApiStatus("failed", message=str(error)))
+            self._emit(ApiStatus("failed", error=error))
             return
         self._server, self._port = server, port
         self._emit(ApiStatus("listening", server.address, self._note))

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from playhead.errors import AppError
+from playhead.errors import AppError, phrase
 
 Sockets = list[socket.socket]
 
@@ -36,7 +36,7 @@ def check_reach(host: str, *, has_tls: bool, allowed_hosts: Sequence[str]) -> No
     if is_loopback(host) or (has_tls and any(allowed_hosts)):
         return
     raise ListenError(
-        f"“{host}” can be reached from other machines",
+        phrase("“{host}” can be reached from other machines", host=host),
         detail="The server then needs TLS and the names that it may be reached by",
         remedy="Give a certificate, its key and an allowed host, or listen on 127.0.0.1.",
         code="tls_required",
@@ -139,18 +139,18 @@ def _listen(sock: socket.socket, address: tuple[Any, ...]) -> None:
 def _listen_error(error: OSError, host: str, port: int) -> ListenError:
     if error.errno in _TAKEN:
         return ListenError(
-            f"Port {port} is taken by another program",
+            phrase("Port {port} is taken by another program", port=port),
             remedy="End that program, or choose another port.",
             code="port_taken",
         )
     if error.errno == errno.EACCES:
         return ListenError(
-            f"Port {port} may not be used by this user",
+            phrase("Port {port} may not be used by this user", port=port),
             remedy="Choose a port above 1023.",
             code="port_forbidden",
         )
     return ListenError(
-        f"“{host}” is not an address of this computer",
+        phrase("“{host}” is not an address of this computer", host=host),
         detail=error.strerror or str(error),
         remedy="Listen on 127.0.0.1, or on an address of this computer.",
     )

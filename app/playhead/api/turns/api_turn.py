@@ -12,7 +12,7 @@ from playhead.api.turns.client_request import ApiPolicy, ClientRequest
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, Waiting
-from playhead.errors import AppError
+from playhead.errors import AppError, phrase
 from playhead.session.session import Session, SessionEvent
 
 
@@ -138,9 +138,10 @@ def _with_message_id(chunk: Chunk, message_id: str) -> Chunk:
 
 
 def _unanswered(request: InputRequest) -> AppError:
+    prompt = request.prompt.strip()
     return AppError(
         "The code asks for input, and there is no one to answer.",
-        detail=f"It asked “{request.prompt.strip()}”." if request.prompt.strip() else "",
+        detail=phrase("It asked “{prompt}”.", prompt=prompt) if prompt else "",
         remedy="Have it take what it needs in another way.",
         code="input_unanswered",
     )

@@ -193,7 +193,8 @@ class FileChanges(Struct, frozen=True, kw_only=True):
 class Failure(Struct, frozen=True, kw_only=True):
     """The reason why a stream failed, for the timeline, the history and the wire.
 
-    `retry_after_s` is set when the provider named a time to wait.
+    `retry_after_s` is set when the provider named a time to wait. `phrases` has the template and
+    the values of the texts that were made of some, for a window in another language.
     """
 
     code: str
@@ -201,6 +202,7 @@ class Failure(Struct, frozen=True, kw_only=True):
     detail: str = ""
     remedy: str = ""
     retry_after_s: float | None = None
+    phrases: dict[str, tuple[str, dict[str, str]]] = {}
 
 
 class Waiting(Struct, frozen=True, kw_only=True):

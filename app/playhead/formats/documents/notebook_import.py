@@ -13,7 +13,7 @@ from playhead.domain.conversation.payloads import CodeError, RunReport, Table
 from playhead.domain.text.fences import fenced
 from playhead.domain.text.terminal import plain
 from playhead.domain.text.unicode import whole_characters
-from playhead.errors import DocumentError
+from playhead.errors import DocumentError, phrase
 from playhead.formats.documents.imported_conversation import (
     ImportedConversation,
     MessageBuilder,
@@ -165,12 +165,15 @@ def _checked(raw: object) -> Fields:
     version = book.get("nbformat")
     if isinstance(version, int) and version < 4:
         raise DocumentError(
-            f"This notebook is of the old version {version} of the format.",
+            phrase("This notebook is of the old version {version} of the format.", version=version),
             remedy="Save it with a newer Jupyter (`jupyter nbconvert --to notebook`), then import.",
         )
     if isinstance(version, int) and version > 4:
         raise DocumentError(
-            f"This notebook is of version {version} of the format, which is not known here.",
+            phrase(
+                "This notebook is of version {version} of the format, which is not known here.",
+                version=version,
+            ),
             remedy="Save it as version 4.",
         )
     if not isinstance(book.get("cells"), list):

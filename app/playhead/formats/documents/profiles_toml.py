@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.settings import Profile, ValueReader, flat_fields, given_fields
-from playhead.errors import StorageError
+from playhead.errors import StorageError, phrase
 
 FORMAT = 1
 LARGEST_BYTES = 1_000_000
@@ -47,13 +47,13 @@ def from_toml(data: bytes) -> ReadProfiles:
     if not isinstance(tables, list):
         raise _refused("Its “profile” is not a list of tables.")
     if len(cast("list[object]", tables)) > MOST_PROFILES:
-        raise _refused(f"It holds more than {MOST_PROFILES} profiles.")
+        raise _refused(phrase("It holds more than {count} profiles.", count=MOST_PROFILES))
     profiles: list[Profile] = []
     notes: list[str] = []
     for number, table in enumerate(cast("list[object]", tables), 1):
         profiles.append(_profile(table, number, notes))
     if repeated := _repeated([one.name for one in profiles]):
-        raise _refused(f"Two of its profiles have the name “{repeated}”.")
+        raise _refused(phrase("Two of its profiles have the name “{name}”.", name=repeated))
     return ReadProfiles(tuple(profiles), tuple(notes))
 
 
@@ -65,22 +65,26 @@ def _parsed(data: bytes) -> dict[str, Any]:
     except UnicodeDecodeError:
         raise _refused("It is not text in UTF-8.") from None
     except tomllib.TOMLDecodeError as error:
-        raise _refused(f"It is not TOML: {error}.") from None
+        raise _refused(phrase("It is not TOML: {reason}.", reason=error)) from None
     except RecursionError:
         raise _refused("It is nested too deeply.") from None
     except ValueError as error:  # a number or a date that Python refuses
-        raise _refused(f"A value in it cannot be read: {error}.") from None
+        raise _refused(phrase("A value in it cannot be read: {reason}.", reason=error)) from None
 
 
 def _profile(table: object, number: int, notes: list[str]) -> Profile:
     if not isinstance(table, dict):
-        raise _refused(f"Profile {number} is not a table.")
+        raise _refused(phrase("Profile {number} is not a table.", number=number))
     fields = dict(cast("dict[str, object]", table))
     name = fields.get("name")
     if not isinstance(name, str) or not name.strip():
-        raise _refused(f"Profile {number} has no name.")
+        raise _refused(phrase("Profile {number} has no name.", number=number))
     if len(name) > LONGEST_NAME or not name.isprintable():
-        raise _refused(f"The name of profile {number} is too long or holds odd characters.")
+        raise _refused(
+            phrase(
+                "The name of profile {number} is too long or holds odd characters.", number=number
+            )
+        )
     for foreign in sorted(set(fields) - set(flat_fields(Profile))):
         notes.append(f"“{name}”: {foreign!r} is not known here and was left out.")
     reader = ValueReader()

@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from playhead.errors import StorageError
+from playhead.errors import StorageError, phrase
 from playhead.storage.history import journal
 from playhead.storage.history.journal import Entry
 from playhead.storage.history.schema import OpenedDatabase, open_database
@@ -240,17 +240,30 @@ def explain(error: Exception, path: Path) -> StorageError:
     """Return the refusal as an error for the user."""
     match _cause(error):
         case "SQLITE_FULL":
-            remedy = "The disk is full: free some space."
+            remedy = (
+                "The disk is full: free some space. "
+                "Playhead keeps trying; nothing is lost while it runs."
+            )
         case "SQLITE_BUSY" | "SQLITE_LOCKED":
-            remedy = "Another program holds the file: close it."
+            remedy = (
+                "Another program holds the file: close it. "
+                "Playhead keeps trying; nothing is lost while it runs."
+            )
         case "SQLITE_CORRUPT" | "SQLITE_NOTADB":
-            remedy = "The file is damaged: start Playhead again, it will put it aside."
+            remedy = (
+                "The file is damaged: start Playhead again, it will put it aside. "
+                "Playhead keeps trying; nothing is lost while it runs."
+            )
         case _:
-            remedy = f"Check that {path.parent} is there, can be written to and is not full."
+            remedy = phrase(
+                "Check that {folder} is there, can be written to and is not full. "
+                "Playhead keeps trying; nothing is lost while it runs.",
+                folder=path.parent,
+            )
     return StorageError(
         "The conversations are not being saved.",
         detail=f"{path}: {error}",
-        remedy=f"{remedy} Playhead keeps trying; nothing is lost while it runs.",
+        remedy=remedy,
     )
 
 

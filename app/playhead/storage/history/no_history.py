@@ -11,7 +11,7 @@ from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.search import SearchFound
 from playhead.domain.history import ConversationMark, ConversationSummary, Record
 from playhead.domain.settings import ConversationConfig
-from playhead.errors import StorageError
+from playhead.errors import StorageError, phrase
 from playhead.storage.files import delete_folder, write_into
 
 
@@ -113,5 +113,7 @@ class NoHistory:
 
 def _not_there(conversation_id: str) -> StorageError:
     return StorageError(
-        "That conversation does not exist.", detail=f"id {conversation_id}", code="not_found"
+        "That conversation does not exist.",
+        detail=phrase("id {id}", id=conversation_id),
+        code="not_found",
     )

@@ -94,6 +94,9 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
     if payload is CodeError:
         frames = cast("list[dict[str, Any]]", known.get("frames", []))
         known["frames"] = tuple(Frame(f["file"], f["line"], f["name"]) for f in frames)
+    if payload is Failure:
+        texts = cast("dict[str, tuple[str, dict[str, str]]]", known.get("phrases", {}))
+        known["phrases"] = {name: (template, values) for name, (template, values) in texts.items()}
     if payload is RunReport:
         known["end"] = _run_end(values)
     if payload is Citation:

@@ -20,7 +20,7 @@ from playhead.domain.conversation.search import SearchFound
 from playhead.domain.history import ConversationMark, ConversationSummary, Record
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.text.unicode import whole_characters
-from playhead.errors import StorageError
+from playhead.errors import StorageError, phrase
 from playhead.storage.files import delete_folder, write_into
 from playhead.storage.history import row_codec
 from playhead.storage.history.history_writer import HistoryWriter
@@ -249,7 +249,7 @@ def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversa
     if row is None:
         raise StorageError(
             "That conversation does not exist.",
-            detail=f"id {conversation_id}",
+            detail=phrase("id {id}", id=conversation_id),
             remedy="It may have been deleted in another window.",
             code="not_found",
         )

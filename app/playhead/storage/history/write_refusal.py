@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from playhead.errors import StorageError
+from playhead.errors import StorageError, phrase
 
 _REFUSED_BY_SYSTEM = (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
 _LEAST_ROOM_BYTES = 64 * 1024
@@ -42,19 +42,23 @@ def newer_file_refusal(path: Path) -> WriteRefusal:
     return WriteRefusal(
         f"{path} was written by a newer Playhead. You can read, search and export what is in it; "
         "nothing is changed or added, so that nothing of it is lost.",
-        "A newer Playhead wrote them.",
-        "Start the newer Playhead, or this one with --data-dir and another folder.",
+        phrase("A newer Playhead wrote them."),
+        phrase("Start the newer Playhead, or this one with --data-dir and another folder."),
     )
 
 
 def unwritable_refusal(path: Path, error: Exception) -> WriteRefusal:
     """Return the refusal for a place that cannot be written to."""
-    reason = f"{path} cannot be written to: {_reason(path, error)}."
+    reason = phrase(
+        "{path} cannot be written to: {reason}.", path=path, reason=_reason(path, error)
+    )
     return WriteRefusal(
         f"{reason} You can read, search and export what is in it; nothing is added, so that "
         "nothing is lost.",
         reason,
-        "Make room there and see that you may write to the folder, then start Playhead again.",
+        phrase(
+            "Make room there and see that you may write to the folder, then start Playhead again."
+        ),
     )
 
 

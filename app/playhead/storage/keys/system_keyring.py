@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from playhead.domain.secret import Secret
 from playhead.domain.text.unicode import utf16_length
-from playhead.errors import KeyStoreError
+from playhead.errors import KeyStoreError, phrase
 from playhead.storage.process_lock import ProcessLock
 
 if TYPE_CHECKING:
@@ -220,10 +220,10 @@ def locked(detail: str = "") -> LockedKeyringError:
 def remedy() -> str:
     """Return the remedy for a missing keyring on this system."""
     if sys.platform == "darwin":
-        return "Unlock the login keychain in Keychain Access."
+        return phrase("Unlock the login keychain in Keychain Access.")
     if sys.platform == "win32":
-        return "Start the Windows service “Credential Manager”."
-    return (
+        return phrase("Start the Windows service “Credential Manager”.")
+    return phrase(
         "Install, start or unlock GNOME Keyring or KWallet (apt install gnome-keyring),"
         " or set the provider's variable, such as OPENAI_API_KEY, before starting Playhead."
     )
@@ -262,7 +262,9 @@ def _damaged() -> KeyStoreError:
 
 def _unusable(module: str) -> KeyStoreError:
     if module.startswith("keyrings.alt"):
-        detail = f"The configured keyring {module} keeps keys unencrypted and is not used."
+        detail: str = phrase(
+            "The configured keyring {module} keeps keys unencrypted and is not used.", module=module
+        )
     else:
         detail = "There is no keyring on this system, or it is not running."
     return KeyStoreError("No usable keyring.", detail=detail, remedy=remedy())
@@ -330,7 +332,9 @@ class KeyringKeys:
         except UnreadableKeysError as error:
             raise KeyStoreError(
                 "The keys in the system's keyring cannot be read.",
-                detail=f"The entry “{ENTRY}” of Playhead is {error}.",
+                detail=phrase(
+                    "The entry “{entry}” of Playhead is {reason}.", entry=ENTRY, reason=error
+                ),
                 remedy="Use the newest Playhead, or delete that entry and enter the keys again.",
             ) from None
 

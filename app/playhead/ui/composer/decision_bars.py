@@ -27,7 +27,7 @@ from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.timeline.scroll.accessibility import announce
 from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import short_folder, tr, tr_n
+from playhead.ui.widgets.wording import short_folder, tr, tr_error, tr_n
 
 ARMING_MS = 300
 """The bar ignores clicks and keys for this time, because they were not meant for it."""
@@ -305,8 +305,9 @@ class ContinuationBar(QFrame):
         if question is not None:
             is_budget = question.code == BUDGET_REACHED and budget > 0
             self._budget = raised_budget(budget, spent) if is_budget else None
-            self.title_label.setText(question.title)
-            self.detail_label.setText(question.detail)
+            error = tr_error(question)
+            self.title_label.setText(error.title)
+            self.detail_label.setText(error.detail)
             self.continue_button.setText(
                 tr(
                     "Raise to {amount} and continue",
@@ -315,7 +316,7 @@ class ContinuationBar(QFrame):
                 if is_budget
                 else tr("Continue")
             )
-            self.setAccessibleName(f"{question.title} {question.detail} {question.remedy}")
+            self.setAccessibleName(f"{error.title} {error.detail} {error.remedy}")
         self.setVisible(question is not None)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

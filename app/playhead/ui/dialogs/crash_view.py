@@ -24,7 +24,7 @@ from playhead.ui.dialogs.log_tail import redacted
 from playhead.ui.widgets.form import FormNote
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
-from playhead.ui.widgets.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr, tr_error
 
 _WORDS = mark(
     "These files are on this computer only: Playhead sends nothing. They name places in the "
@@ -154,7 +154,7 @@ class CrashView(QDialog):
         await self._load()
 
     def _on_failed(self, error: AppError) -> None:
-        self.problem.show_text(str(error), "danger")
+        self.problem.show_text(str(tr_error(error)), "danger")
 
 
 def _title(report: CrashReport) -> str:

@@ -31,7 +31,7 @@ from playhead.errors import AppError
 from playhead.session.session import Session
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import GAP_L, GAP_XL
-from playhead.ui.widgets.wording import mark, tr, tr_n
+from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n
 
 _WIDTH_PX, _HEIGHT_PX = 860, 620
 _MOST_SHOWN = 200_000
@@ -121,7 +121,7 @@ class RequestView(QDialog):
         try:
             request = await (preview.sent() if tab else preview.next(self._before_id))
         except AppError as error:
-            self._show(None, str(error))
+            self._show(None, str(tr_error(error)))
             return
         if tab == self.tabs.currentIndex():
             self._show(request, tr("Nothing has been sent since the program started."))

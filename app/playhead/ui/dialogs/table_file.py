@@ -11,7 +11,7 @@ from pathlib import Path
 from playhead.domain.conversation.payloads import Cell, Table
 from playhead.errors import ExecutionError
 from playhead.ui.timeline.cards.table_columns import table_as_text
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.wording import tr, tr_error
 
 FetchRows = Callable[[int, int], Awaitable[Table]]
 Rows = Sequence[Sequence[Cell]]
@@ -44,7 +44,7 @@ async def _write_all(
                     await asyncio.to_thread(file.write, text.removeprefix(head))
                     count += len(rows)
         except ExecutionError as error:
-            why = str(error)
+            why = str(tr_error(error))
         await asyncio.to_thread(file.flush)
     return count, why
 

@@ -43,7 +43,7 @@ from playhead.ui.timeline.cards.table_columns import (
 )
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
-from playhead.ui.widgets.wording import tr, tr_n
+from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
 PAGE_ROWS = 200
 MOST_ROWS = 1_000_000
@@ -316,7 +316,11 @@ class TableWindow(QWidget):
         except AppError as error:
             retry = tr(" Scroll to try again.") if error.remedy else ""
             self._show_note(
-                tr("More rows could not be read. {error}{retry}", error=error, retry=retry)
+                tr(
+                    "More rows could not be read. {error}{retry}",
+                    error=tr_error(error),
+                    retry=retry,
+                )
             )
             return
         finally:

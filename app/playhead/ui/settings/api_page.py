@@ -18,7 +18,7 @@ from playhead.session.ports import ApiControl, ApiStatus, Settings
 from playhead.ui.widgets.form import FormNote, add_row, form_grid, line, read_number
 from playhead.ui.widgets.message_box import confirm
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr, tr_error
 
 ENABLED_LABEL = mark("Let other programs use Playhead")
 # Refusals over HTTP name these two switches by their labels.
@@ -233,7 +233,8 @@ def _status_words(status: ApiStatus) -> tuple[str, str]:
         case "listening":
             return tr("Listening on {address}.", address=status.address), "ok"
         case "failed":
-            return tr("Not listening. {message}", message=status.message).strip(), "danger"
+            reason = str(tr_error(status.error)) if status.error else ""
+            return tr("Not listening. {message}", message=reason).strip(), "danger"
 
 
 def _shown_line(name: str) -> QLineEdit:

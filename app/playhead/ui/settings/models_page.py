@@ -28,7 +28,7 @@ from playhead.ui.widgets.form import (
     show_number,
 )
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.wording import mark, tr, tr_n
+from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n
 
 _LARGEST = 100_000_000
 _CHOICES = ((None, mark("Automatic")), (True, mark("Yes")), (False, mark("No")))
@@ -148,6 +148,10 @@ def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -
     is_named = not variable or variable in status.message
     hint = "" if is_named else tr("This provider's variable is {variable}.", variable=variable)
     return f"{status.message} {hint}".strip()
+
+
+def _refusal(error: AppError | FieldError) -> str:
+    return str(tr_error(error) if isinstance(error, AppError) else error)
 
 
 _KEY_DELAY_MS = 250
@@ -292,7 +296,7 @@ class ModelsPage(QWidget):
             await self._read_key()  # the address may just have changed: never send another's key
             words = await self._ports.provider.check(self._model_in_fields())
         except (AppError, FieldError) as error:
-            form.check_result.show_text(str(error), "danger")
+            form.check_result.show_text(_refusal(error), "danger")
         else:
             form.check_result.show_text(words, "ok")
         finally:
@@ -309,7 +313,7 @@ class ModelsPage(QWidget):
             await self._read_key()
             found = await self._ports.provider.models(self._provider_in_fields())
         except (AppError, FieldError) as error:
-            form.models_note.show_text(str(error), "danger")
+            form.models_note.show_text(_refusal(error), "danger")
         else:
             self._show_found(page.name, found)
         finally:

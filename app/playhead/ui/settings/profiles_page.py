@@ -35,7 +35,7 @@ from playhead.ui.widgets.form import (
     show_number,
     text_area,
 )
-from playhead.ui.widgets.wording import mark, tr, tr_n
+from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n
 
 LONGEST_NAME = 80
 _APPROVALS = (
@@ -201,7 +201,7 @@ class ProfilesPage(QWidget):
         except OSError as error:
             self.note.show_text(f"{path}: {error.strerror or error}", "danger")
         except StorageError as error:
-            self.note.show_text(str(error), "danger")
+            self.note.show_text(str(tr_error(error)), "danger")
         else:
             self.add(read.profiles)
             count = tr_n("%n profiles were imported.", len(read.profiles), one="1 was imported.")

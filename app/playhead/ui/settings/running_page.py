@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from playhead.domain.execution import EnvironmentStatus, Interpreter
 from playhead.domain.settings import AppSettings
 from playhead.ui.widgets.form import FormNote, add_row, form_grid, line, read_number
-from playhead.ui.widgets.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr, tr_environment
 
 MANAGED_LABEL = mark("Playhead's own environment (default)")
 
@@ -69,7 +69,7 @@ class InterpreterSection(QWidget):
 
     def show_environment(self, status: EnvironmentStatus) -> None:
         """Show the state of the managed environment, if there is something to report."""
-        self.environment_note.show_text(status.message)
+        self.environment_note.show_text(tr_environment(status))
 
 
 SECTION_LABEL = mark("Running code")

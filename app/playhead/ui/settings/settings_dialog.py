@@ -45,7 +45,7 @@ from playhead.ui.settings.storage_page import ResetDialog, StoragePage
 from playhead.ui.widgets.file_dialog import FileDialog
 from playhead.ui.widgets.form import FieldError, style_combo_boxes
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.wording import tr, tr_error
 
 _LIST_PX = 148
 _NARROW_PX = 620
@@ -339,7 +339,7 @@ class SettingsDialog(QDialog):
         self.reject()
 
     def _on_failed(self, error: AppError) -> None:
-        self._show_problem(str(error))
+        self._show_problem(str(tr_error(error)))
 
     def _on_browse(self) -> None:
         dialog = FileDialog(self, tr("Choose a Python interpreter"), str(Path.home()))

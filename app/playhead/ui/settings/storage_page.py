@@ -22,7 +22,7 @@ from playhead.session.ports import AppFolders, Resetter
 from playhead.ui.widgets.form import FormNote, add_row, form_grid, line
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XL
-from playhead.ui.widgets.wording import format_size, mark, tr
+from playhead.ui.widgets.wording import format_size, mark, tr, tr_error
 
 _PLACE_TEXTS: dict[AppFolderKind, tuple[str, str]] = {
     "data": (mark("Data"), mark("Conversations, outputs of runs, environments, backups")),
@@ -219,7 +219,7 @@ class ResetDialog(QDialog):
         self.reset_button.setText(tr("Resetting…") if is_busy else tr("Reset"))
 
     def _on_failed(self, error: AppError) -> None:
-        self.problem.show_text(str(error), "danger")
+        self.problem.show_text(str(tr_error(error)), "danger")
 
 
 def _note(text: str, indent_px: int = 0) -> QLabel:

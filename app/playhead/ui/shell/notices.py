@@ -17,7 +17,7 @@ from playhead.ui.shell.session_view import SETTINGS_LINK
 from playhead.ui.sidebar.model import client_name
 from playhead.ui.sidebar.sidebar import Sidebar
 from playhead.ui.widgets.banner import BannerAction, BannerArea
-from playhead.ui.widgets.wording import tr, tr_n
+from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
 _NOT_LISTENING, _WAITING = "api not listening", "programs waiting"
 _TITLE_LENGTH = 120
@@ -54,7 +54,8 @@ class ApiIndicator(QObject):
         if status.state != "failed":
             self._notifications.withdraw(_NOT_LISTENING)
             return
-        error = AppError(tr("Other programs cannot reach Playhead."), detail=status.message)
+        reason = str(tr_error(status.error)) if status.error else ""
+        error = AppError(tr("Other programs cannot reach Playhead."), detail=reason)
         action = BannerAction(tr("Settings"), self.settings_requested.emit)
         self._notifications.show_error(error, action, _NOT_LISTENING)
 

@@ -13,7 +13,7 @@ from playhead.domain.execution import Interpreter
 from playhead.session.ports import Interpreters
 from playhead.ui.widgets.file_dialog import FileDialog
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.wording import folder_name, tr
+from playhead.ui.widgets.wording import folder_name, tr, tr_environment
 
 
 class PlaceMenus(QObject):
@@ -145,7 +145,7 @@ class PlaceMenus(QObject):
             if is_gone
             else ""
         )
-        return [words for words in (gone, self._interpreters.status.message) if words]
+        return [words for words in (gone, tr_environment(self._interpreters.status)) if words]
 
     def _add_choice(
         self, menu: QMenu, text: str, path: str, current: str, before: QAction | None = None

@@ -24,7 +24,7 @@ from playhead.ui.shell.window_layout import WindowLayout
 from playhead.ui.timeline.model.rows import Note
 from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.wording import mark, tr
+from playhead.ui.widgets.wording import mark, tr, tr_error
 
 if TYPE_CHECKING:
     from playhead.ui.dialogs.request_view import RequestView
@@ -335,7 +335,7 @@ class VariablesBinding(SessionBinding):
             variables = await session.variables()
         except AppError as error:
             if self._is_current(session, number):
-                self._show_problem(panel, session, str(error))
+                self._show_problem(panel, session, str(tr_error(error)))
             return
         if not self._is_current(session, number):
             return

@@ -32,7 +32,7 @@ from playhead.ui.sidebar.conversation_list import (
 )
 from playhead.ui.sidebar.model import SidebarModel
 from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.wording import tr, tr_error
 
 if TYPE_CHECKING:
     from playhead.domain.conversation.search import SearchFound
@@ -217,8 +217,8 @@ class Sidebar(QWidget):
         port = status.address.rpartition(":")[2]
         words = tr("API is not listening") if has_failed else tr("API on :{port}", port=port)
         tip = (
-            status.message
-            if has_failed
+            str(tr_error(status.error))
+            if status.error
             else tr("Other programs reach Playhead at {address}", address=status.address)
         )
         self.api_button.setText(words)

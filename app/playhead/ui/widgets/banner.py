@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from playhead.errors import AppError
 from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.wording import tr, tr_error
 
 
 class BannerAction(Struct, frozen=True):
@@ -57,6 +57,7 @@ class BannerArea(QWidget):
         self, error: AppError, action: BannerAction | None = None, key: str = ""
     ) -> Banner:
         """Show an error and its remedy in a banner."""
+        error = tr_error(error)
         text = "\n".join(part for part in (error.detail, error.remedy) if part)
         return self._add(Banner(self._theme, error.title, text, True, action, self, key))
 

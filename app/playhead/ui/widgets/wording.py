@@ -16,7 +16,10 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
+from playhead.domain.conversation.payloads import Failure
+from playhead.domain.execution import EnvironmentStatus
 from playhead.domain.text import quantities
+from playhead.errors import AppError
 
 CONTEXT = "Playhead"
 """All texts share one context; `about` distinguishes two that are the same in English only."""
@@ -39,6 +42,25 @@ def tr_n(many: str, count: int, /, *, one: str = "", about: str = "", **values: 
     if translated == many.replace("%n", str(count)):  # English, or no translation
         translated = (one if one and count == 1 else many).replace("%n", f"{count:,}")
     return translated.format_map(values) if values else translated
+
+
+def tr_error(error: AppError | Failure) -> AppError:
+    """Return an error of any layer, or a stored one, in the window's language.
+
+    A text without values is its own template; what is in no catalogue stays as it is.
+    """
+
+    def said(name: str, text: str) -> str:
+        template, values = error.phrases.get(name, (text, {}))
+        return tr(template, **values)
+
+    title, detail = said("title", error.title), said("detail", error.detail)
+    return AppError(title, detail=detail, remedy=said("remedy", error.remedy), code=error.code)
+
+
+def tr_environment(status: EnvironmentStatus) -> str:
+    """Return the state of the managed environment, if there is something to report."""
+    return str(tr_error(status.error)) if status.error else tr(status.message)
 
 
 def mark(text: str) -> str:

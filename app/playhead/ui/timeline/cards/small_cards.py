@@ -19,7 +19,7 @@ from playhead.ui.timeline.text.block_column import BlockColumn
 from playhead.ui.timeline.text.line_clipper import clip, visible
 from playhead.ui.timeline.text.markdown_stream import Block, cut_plain
 from playhead.ui.timeline.text.shapes import BUTTON_PX, draw_icon, draw_panel, draw_text, text_width
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.wording import tr, tr_error
 
 _CHIP = 26
 _NAME_CHARS = 300
@@ -229,11 +229,11 @@ class FailureCard(BoxCard):
 
     def title(self) -> str:
         """Return the failure in one sentence."""
-        return self._failure().title
+        return tr_error(self._failure()).title
 
     def words(self) -> str:
         """Return the facts and the remedy."""
-        failure = self._failure()
+        failure = tr_error(self._failure())
         remedy = "" if self._is_question else failure.remedy
         return "\n".join(part for part in (failure.detail, remedy) if part)
 
