@@ -256,7 +256,7 @@ class KeysInMemory:
         self.keys.pop(name, None)
 
     async def status(self) -> KeyringStatus:
-        return KeyringStatus(is_usable=False, message="No keyring.")
+        return KeyringStatus(is_usable=False, error=AppError("No keyring."))
 
     async def unlock(self) -> KeyringStatus:
         return await self.status()

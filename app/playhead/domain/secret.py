@@ -7,6 +7,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from playhead.errors import AppError
+
 
 class Secret:
     """Holds a key; `reveal()` is the only way to its text, and easy to search for."""
@@ -52,12 +54,12 @@ class KeyInfo(Struct, frozen=True):
 
 
 class KeyringStatus(Struct, frozen=True, kw_only=True):
-    """The state of the keyring: whether it can keep keys; `message` says why not and what to do.
+    """The state of the keyring: whether it can keep keys; `error` says why not and what to do.
 
     `is_locked`: the user was asked to unlock the keyring, and did not.
     """
 
     is_usable: bool
     backend: str = ""
-    message: str = ""
+    error: AppError | None = None
     is_locked: bool = False

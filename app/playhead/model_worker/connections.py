@@ -323,7 +323,7 @@ def _client(proxy: str, ca_file: str) -> httpx.AsyncClient:
         raise StreamFailure(
             "upstream_network",
             "The proxy cannot be used.",
-            "Correct the proxy in the settings; it looks like http://proxy.example:3128.",
+            "Correct “Proxy” in the settings; it looks like http://proxy.example:3128.",
             str(error) if not isinstance(error, ImportError) else "SOCKS is not supported.",
         ) from error
 
@@ -336,6 +336,6 @@ def _certificates(ca_file: str) -> ssl.SSLContext:
         raise StreamFailure(
             "upstream_network",
             "The file of certificates cannot be read.",
-            "Choose another file in the settings, in PEM format, or none.",
+            "Choose another file as “Certificates” in the settings, in PEM format, or none.",
             f"{ca_file}: {reason}",
         ) from error

@@ -75,17 +75,17 @@ def network_text(error: BaseException, api_base: str | None, proxy: str) -> Erro
             f"The server at {where} redirects to another address."
             if api_base
             else "The provider redirects to another address.",
-            "Enter the address that it belongs to as the API base in the settings.",
+            "Enter the address that it belongs to as “Address” in the settings.",
         )
     if _is_caused_by(error, httpx.ProxyError):
         return ErrorText(
-            _NETWORK_CODE, "The proxy refused the connection.", "Check the proxy in the settings."
+            _NETWORK_CODE, "The proxy refused the connection.", "Check “Proxy” in the settings."
         )
     if _is_caused_by(error, ssl.SSLError):
         return ErrorText(
             _NETWORK_CODE,
             f"The certificate of {where} is not trusted.",
-            "If your company inspects connections, choose its CA file in the settings.",
+            "If your company inspects connections, choose its file in the settings (Certificates).",
         )
     if _is_caused_by(error, socket.gaierror):
         return ErrorText(
@@ -101,14 +101,14 @@ def network_text(error: BaseException, api_base: str | None, proxy: str) -> Erro
         return ErrorText(
             _NETWORK_CODE,
             "No connection to the proxy.",
-            "Check the network and the proxy in the settings.",
+            "Check the network and “Proxy” in the settings.",
         )
     if not api_base:
         return ErrorText(_NETWORK_CODE, "No connection to the provider.", "Check the network.")
     return ErrorText(
         _NETWORK_CODE,
         f"No connection to {where}.",
-        "Is the server running? Check the network and the API base in the settings.",
+        "Is the server running? Check the network and “Address” in the settings.",
     )
 
 
@@ -265,7 +265,7 @@ def _too_slow(error: BaseException) -> ErrorText | None:
     return ErrorText(
         "upstream_silent",
         "The model's server did not answer in time.",
-        "Try again, or check the API base and the network.",
+        "Try again, or check “Address” in the settings and the network.",
     )
 
 

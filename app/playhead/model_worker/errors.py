@@ -116,7 +116,7 @@ def error_text(kind: Kind, model: str, *, has_key: bool) -> ErrorText:
             return ErrorText(
                 "upstream_no_model",
                 f"There is no model “{model}” at this address.",
-                "Check the model's name and the API base in the settings.",
+                "Check the model's name in the settings, and its address if it has one.",
             )
         case "context":
             return ErrorText(
@@ -182,7 +182,7 @@ def no_stream() -> StreamFailure:
     return StreamFailure(
         "upstream_nonsense",
         "The server did not answer as a model does.",
-        "Check the API base in the settings; for most servers it ends in /v1.",
+        "Check “Address” in the settings; for most servers it ends in /v1.",
         "It reported success but sent no stream of events.",
     )
 
@@ -201,7 +201,7 @@ def oversized(limit_bytes: int) -> StreamFailure:
     return StreamFailure(
         "upstream_nonsense",
         "The model's server sent something that cannot be read.",
-        "Check the API base in the settings; try again if it is right.",
+        "Check “Address” in the settings; try again if it is right.",
         f"It sent more than {limit_bytes // 1_000_000} MB without a line end.",
     )
 

@@ -303,6 +303,6 @@ def _no_list(detail: str) -> StreamFailure:
     return StreamFailure(
         "upstream_error",
         "The server's answer is not a list of models.",
-        "Check the API base in the settings; for most servers it ends in /v1.",
+        "Check “Address” in the settings; for most servers it ends in /v1.",
         detail,
     )

@@ -45,7 +45,7 @@ def step_limit_error(steps: int) -> AppError:
         if steps == 1
         else phrase("Stopped after {steps} steps.", steps=steps),
         detail="The model wanted to go on.",
-        remedy="Continue, send another message, or raise the step limit in the settings.",
+        remedy="Continue, send another message, or raise “Steps per turn” in the settings.",
         code=STEP_LIMIT,
     )
 

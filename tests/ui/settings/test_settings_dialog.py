@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -14,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from playhead.domain.model import DIRECT_MODEL, LocalServer, ModelFacts, ModelSettings
 from playhead.domain.secret import KeyInfo, KeyringStatus, Secret
 from playhead.domain.settings import AppSettings
-from playhead.errors import ProviderError, StorageError
+from playhead.errors import KeyStoreError, ProviderError, StorageError
 from playhead.ui.settings.models_page import key_words
 from playhead.ui.settings.settings_dialog import SettingsDialog
 from playhead.ui.widgets.theme import Theme
@@ -41,6 +42,7 @@ class CheckedProvider(ScriptedProvider):
 
     checked: ModelSettings | None = None
     listed: ModelSettings | None = None
+    answering: asyncio.Event | None = None
 
     async def facts(self, model: ModelSettings) -> ModelFacts:
         return ModelFacts(model=model.model, takes_tools=True, context_tokens=128_000)
@@ -51,6 +53,8 @@ class CheckedProvider(ScriptedProvider):
 
     async def check(self, model: ModelSettings) -> str:
         self.checked = model
+        if self.answering is not None:
+            await self.answering.wait()
         if model.api_key == Secret("wrong"):
             raise ProviderError("The key was refused.", remedy="Check the key.")
         return f"{model.model} answered."
@@ -417,7 +421,7 @@ async def test_a_key_can_be_removed(theme: Theme) -> None:
 
 def test_where_a_key_is_kept_is_said_for_every_case() -> None:
     usable = KeyringStatus(is_usable=True, backend="GNOME Keyring")
-    missing = KeyringStatus(is_usable=False, message="No keyring is running.")
+    missing = KeyringStatus(is_usable=False, error=KeyStoreError("No keyring is running."))
     from_environment = KeyInfo(Secret("x"), "environment", "OPENAI_API_KEY")
     assert "OPENAI_API_KEY" in key_words("m", from_environment, usable, "OPENAI_API_KEY")
     assert "GNOME Keyring" in key_words("m", KeyInfo(Secret("x"), "keyring"), usable, "")
@@ -441,6 +445,62 @@ async def test_an_answer_of_check_is_gone_as_soon_as_it_may_be_wrong(theme: Them
         await until(lambda: "answered" in bench.form.check_result.text())
         QTest.keyClicks(bench.form.api_key, "x")
         assert not bench.form.check_result.isVisible()
+
+
+async def test_an_answer_of_check_stays_while_it_is_right(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        bench.dialog.check()
+        await until(lambda: "answered" in bench.form.check_result.text())
+        QTest.mouseClick(bench.form.find_models, Qt.MouseButton.LeftButton)
+        await until(lambda: "2 models" in bench.form.models_note.text())
+        bench.form.model.hidePopup()
+        bench.dialog.models.answers.context.setText("1000")  # which neither depends on
+        assert "answered" in bench.form.check_result.text()
+        bench.form.model_field.setText("two")
+        assert bench.form.check_result.text() == ""
+        assert "2 models" in bench.form.models_note.text()
+        QTest.keyClicks(bench.form.api_key, "x")
+        assert bench.form.models_note.text() == ""
+
+
+async def test_an_answer_of_check_for_what_is_no_longer_typed_is_not_shown(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        bench.provider.answering = asyncio.Event()
+        bench.dialog.check()
+        await until(lambda: bench.provider.checked is not None)
+        bench.form.model_field.setText("two")
+        bench.provider.answering.set()
+        await bench.dialog.tasks.settled()
+        assert bench.form.check_result.text() == ""
+
+
+async def test_the_form_does_not_jump_when_notes_come_and_go(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        form = bench.form
+        await bench.dialog.tasks.settled()
+        order = [form.provider, form.api_key, form.model, form.check_button]
+        places = [widget.y() for widget in order]
+        assert places == sorted(places)
+        bench.dialog.check()
+        await until(lambda: "answered" in form.check_result.text())
+        form.models_note.say("2 models: choose one.")
+        QApplication.processEvents()
+        hairline = bench.dialog.models.answers.y()
+        form.check_result.say("")
+        form.models_note.say("")
+        form.key_note.say("")
+        form.replace_key.hide()
+        QApplication.processEvents()
+        assert [widget.y() for widget in order] == places
+        assert bench.dialog.models.answers.y() == hairline
+
+
+async def test_the_address_comes_before_the_key_and_the_key_before_the_model(theme: Theme) -> None:
+    async with opened(theme) as bench:
+        form = bench.form
+        form.choose("compatible", "m", "http://127.0.0.1:1/v1")
+        QApplication.processEvents()
+        assert form.address.y() < form.api_key.y() < form.model.y() < form.check_button.y()
 
 
 async def test_long_words_are_shown_whole_and_push_the_rest_down(theme: Theme) -> None:

@@ -112,12 +112,8 @@ class KeyStore:
             await self._load()
             backend = await asyncio.wrap_future(self._thread.submit(lambda: self._kept.place))
         except KeyStoreError as error:
-            words = " ".join(part for part in (error.title, error.detail) if part)
-            return KeyringStatus(
-                is_usable=False,
-                message=f"{words} Keys are kept for this run only. {error.remedy}",
-                is_locked=isinstance(error, LockedKeyringError),
-            )
+            is_locked = isinstance(error, LockedKeyringError)
+            return KeyringStatus(is_usable=False, error=error, is_locked=is_locked)
         return KeyringStatus(is_usable=True, backend=backend)
 
     async def unlock(self) -> KeyringStatus:

@@ -213,7 +213,7 @@ def locked(detail: str = "") -> LockedKeyringError:
     return LockedKeyringError(
         "The system's keyring stayed locked.",
         detail=detail,
-        remedy="Unlock it in the settings, or set the provider's variable before starting.",
+        remedy="Choose “Unlock” in the settings, or set the provider's variable before starting.",
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QComboBox, QFrame, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QVBoxLayout, QWidget
 
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings
 from playhead.domain.secret import KeyInfo, KeyringStatus
@@ -128,6 +128,7 @@ def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -
     if not model:
         return ""
     place = status.backend or tr("the system keyring")
+    refusal = str(tr_error(status.error)) if status.error else ""
     match info.source:
         case "environment":
             return tr(
@@ -138,16 +139,17 @@ def key_words(model: str, info: KeyInfo, status: KeyringStatus, variable: str) -
             return tr("Kept in {place}. Type another to replace it.", place=place)
         case "session":
             text = tr("Kept in memory until Playhead ends.")
-            return f"{text} {status.message}".strip()
+            return f"{text} {refusal}".strip()
         case "none":
             pass
     if status.is_usable:
         hint = tr("Or set {variable} before starting Playhead.", variable=variable)
         text = tr("It will be kept in {place}, nowhere else.", place=place)
         return f"{text} {hint}" if variable else text
-    is_named = not variable or variable in status.message
+    is_named = not variable or variable in refusal
     hint = "" if is_named else tr("This provider's variable is {variable}.", variable=variable)
-    return f"{status.message} {hint}".strip()
+    kept = tr("Keys are kept for this run only.")
+    return " ".join(part for part in (refusal, kept, hint) if part)
 
 
 def _refusal(error: AppError | FieldError) -> str:
@@ -186,6 +188,8 @@ class ModelsPage(QWidget):
         self._key_info = KeyInfo()
         self._servers: list[LocalServer] = []
         self._is_asking = False
+        self._checked: tuple[str, ...] = ()
+        self._listed: tuple[str, ...] = ()
         self.form = ProviderForm(ports.catalog.providers())
         self.answers = AnswerSection(settings)
         self._hairline = QFrame()
@@ -236,10 +240,14 @@ class ModelsPage(QWidget):
         form = self.form
         form.changed.connect(self._on_changed)
         form.turned.connect(self._on_turned)
-        form.key_typed.connect(lambda: form.check_result.show_text(""))
         form.check_requested.connect(self.check)
         form.models_requested.connect(self.find_models)
         form.key_removal_requested.connect(lambda: self._tasks.start(self._remove_key()))
+        form.unlock_requested.connect(lambda: self._tasks.start(self._unlock()))
+        form.model.editTextChanged.connect(self._drop_wrong_results)
+        for field in self.findChildren(QLineEdit):
+            if field is not form.model_field:  # which offered models empty and fill again
+                field.textChanged.connect(self._drop_wrong_results)
 
     def _offer_known(self) -> None:
         """Offer well-known models of each provider until it is asked."""
@@ -265,6 +273,7 @@ class ModelsPage(QWidget):
             key_words(model, self._key_info, status, variable),
             is_kept=self._key_info.source != "none",
             is_ours=self._key_info.source in ("keyring", "session"),
+            is_locked=status.is_locked,
         )
         if form.chosen_model:
             facts = await self._ports.provider.facts(ModelSettings(model=form.chosen_model))
@@ -292,15 +301,18 @@ class ModelsPage(QWidget):
         form = self.form
         self._is_asking = True  # a disabled button would hand its focus on
         form.check_result.show_text(tr("Asking the model…"))
+        checked = self._checked = self._asked()
         try:
             await self._read_key()  # the address may just have changed: never send another's key
             words = await self._ports.provider.check(self._model_in_fields())
         except (AppError, FieldError) as error:
-            form.check_result.show_text(_refusal(error), "danger")
+            words, kind = _refusal(error), "danger"
         else:
-            form.check_result.show_text(words, "ok")
+            kind = "ok"
         finally:
             self._is_asking = False
+        if self._checked == checked:  # else another was asked for meanwhile
+            form.check_result.say(words, kind)
 
     async def _find_models(self) -> None:
         form = self.form
@@ -309,13 +321,16 @@ class ModelsPage(QWidget):
             return
         self._is_asking = True
         form.models_note.show_text(tr("Asking the provider…"))
+        listed = self._listed = form.asked
         try:
             await self._read_key()
             found = await self._ports.provider.models(self._provider_in_fields())
         except (AppError, FieldError) as error:
-            form.models_note.show_text(_refusal(error), "danger")
+            if self._listed == listed:
+                form.models_note.show_text(_refusal(error), "danger")
         else:
-            self._show_found(page.name, found)
+            if self._listed == listed:
+                self._show_found(page.name, found)
         finally:
             self._is_asking = False
 
@@ -350,11 +365,18 @@ class ModelsPage(QWidget):
         )
 
     def _gather_without_model(self) -> AppSettings:
+        self.form.model.blockSignals(True)
         self.form.model.setEditText("?")
         try:
             return self._gather()
         finally:
             self.form.model.setEditText("")
+            self.form.model.blockSignals(False)
+
+    async def _unlock(self) -> None:
+        self.form.key_note.say(tr("Waiting for the keyring…"))
+        await self._ports.keys.unlock()
+        await self._look()
 
     async def _remove_key(self) -> None:
         await self._ports.keys.delete(self._key_name())
@@ -377,5 +399,19 @@ class ModelsPage(QWidget):
         self._tasks.start(self._look())
 
     def _on_changed(self) -> None:
-        self.form.check_result.show_text("")
         self._timer.start()
+
+    def _asked(self) -> tuple[str, ...]:
+        """Return what a check depends on."""
+        form, answers = self.form, self.answers
+        texts = (form.chosen_model, answers.temperature.text(), answers.max_tokens.text())
+        return (*form.asked, *texts)
+
+    def _drop_wrong_results(self) -> None:
+        """Remove the results of what is no longer in the fields; others stay."""
+        if self._checked and self._checked != self._asked():
+            self._checked = ()
+            self.form.check_result.say("")
+        if self._listed and self._listed != self.form.asked:
+            self._listed = ()
+            self.form.models_note.say("")

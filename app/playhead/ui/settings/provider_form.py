@@ -20,7 +20,7 @@ from playhead.ui.settings.field_checks import (
     field_problem,
     key_problem,
 )
-from playhead.ui.widgets.form import FieldError, FormNote, add_row, form_grid, line
+from playhead.ui.widgets.form import FieldError, FormNote, add_row, form_grid, keep_place, line
 from playhead.ui.widgets.wording import mark, tr
 
 DIRECT_LABEL = mark("No model (Direct mode: what you type as code runs)")
@@ -42,7 +42,7 @@ class ProviderForm(QWidget):
 
     Signals: `changed()` when the provider, the model or the address changed, `turned()` after it if
     the provider did, `key_typed()`, `check_requested()`, `models_requested()`,
-    `key_removal_requested()`.
+    `key_removal_requested()`, `unlock_requested()`.
     """
 
     changed = Signal()
@@ -51,6 +51,7 @@ class ProviderForm(QWidget):
     check_requested = Signal()
     models_requested = Signal()
     key_removal_requested = Signal()
+    unlock_requested = Signal()
 
     def __init__(self, pages: Sequence[ProviderPage], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,6 +69,7 @@ class ProviderForm(QWidget):
         self.api_key.setEchoMode(QLineEdit.EchoMode.Password)
         self.replace_key = QPushButton(tr("Replace"))
         self.remove_key = QPushButton(tr("Remove"))
+        self.unlock_keyring = QPushButton(tr("Unlock"))
         self.key_note = FormNote()
         self.key_link = QLabel()
         self.check_button = QPushButton(tr("Check"))
@@ -109,6 +111,12 @@ class ProviderForm(QWidget):
         if page is None or page.needs_address == "none":
             return ""
         return self.address.text().strip() or page.address
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """Return what an answer of the provider depends on, but for the model."""
+        fields = (self.api_key, self.extra, *self.fields.values())
+        return self.provider.currentData(), self.api_base, *(field.text() for field in fields)
 
     def show_settings(self, settings: AppSettings, page: ProviderPage) -> None:
         """Fill the fields; `page` is the page of the settings' model."""
@@ -190,8 +198,13 @@ class ProviderForm(QWidget):
             if self._is_secret(name):
                 field.clear()
 
-    def show_key(self, words: str, *, is_kept: bool, is_ours: bool) -> None:
-        """Show where the key is stored; `is_ours` is whether it can be removed from there."""
+    def show_key(
+        self, words: str, *, is_kept: bool, is_ours: bool, is_locked: bool = False
+    ) -> None:
+        """Show where the key is stored; `is_ours` is whether it can be removed from there.
+
+        `is_locked` is whether the keyring can be unlocked.
+        """
         page = self.page
         self.key_note.show_text(words if page is not None and page.key != "none" else "")
         self.api_key.setPlaceholderText("•" * 12 if is_kept else tr("Paste a key"))
@@ -201,6 +214,7 @@ class ProviderForm(QWidget):
         has_key = page is not None and page.key != "none"
         self.remove_key.setVisible(is_ours and has_key)
         self.replace_key.setVisible(is_ours and has_key)
+        self.unlock_keyring.setVisible(is_locked and has_key)
 
     def _model_problems(self, page: ProviderPage) -> list[str]:
         text = self.model.currentText().strip()
@@ -257,7 +271,6 @@ class ProviderForm(QWidget):
     def _lay_out(self) -> None:
         grid = form_grid(self)
         add_row(grid, tr("Provider"), ([self.provider], [self.provider_note]))
-        self._add(grid, "model", tr("Model"), ([self.model, self.find_models], [self.models_note]))
         self._add(grid, "address", tr("Address"), ([self.address],))
         for page in self._pages.values():
             for field in page.fields:
@@ -268,11 +281,12 @@ class ProviderForm(QWidget):
                     edit.textEdited.connect(self.key_typed)
                 self._add(grid, name, tr(field.label), ([edit],))
         self._add(grid, "key", tr("API key"), ([self.api_key],))
-        buttons = [self.replace_key, self.remove_key]
-        add_row(grid, "", ([self.key_note], [self.key_link], buttons))
+        buttons = [self.replace_key, self.remove_key, self.unlock_keyring]
+        add_row(grid, "", ([self.key_note], [self.key_link, *buttons]))
+        self._add(grid, "model", tr("Model"), ([self.model, self.find_models], [self.models_note]))
         self._add(grid, "extra", tr("Extra parameters"), ([self.extra],))
         self._add(grid, "check", "", ([self.check_button], [self.check_result]))
-        for button in (self.find_models, self.replace_key, self.remove_key, self.check_button):
+        for button in (*buttons, self.find_models, self.check_button):
             button.setAutoDefault(False)
         self.key_link.setOpenExternalLinks(True)
         self.key_link.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
@@ -290,6 +304,7 @@ class ProviderForm(QWidget):
             (self.api_key, tr("API key")),
             (self.replace_key, tr("Replace the key")),
             (self.remove_key, tr("Remove the key")),
+            (self.unlock_keyring, tr("Unlock the keyring")),
             (self.extra, tr("Extra parameters")),
         ):
             widget.setAccessibleName(name)
@@ -302,6 +317,7 @@ class ProviderForm(QWidget):
         self.check_button.clicked.connect(self.check_requested)
         self.find_models.clicked.connect(self.models_requested)
         self.remove_key.clicked.connect(self.key_removal_requested)
+        self.unlock_keyring.clicked.connect(self.unlock_requested)
         self.replace_key.clicked.connect(self._on_replace)
 
     def _on_provider_changed(self) -> None:
@@ -330,8 +346,14 @@ class ProviderForm(QWidget):
             shown |= {"extra"} if page.takes_extra or self.extra.text() else set()
         for name, row in self._rows.items():
             row.show(name in shown)
+        has_key = page is not None and page.key != "none"
+        self.key_note.keep_place(2 if has_key else 0)
+        keep_place(self.replace_key, has_key)
+        for note in (self.models_note, self.check_result):
+            note.keep_place(1 if page else 0)
         self.remove_key.hide()
         self.replace_key.hide()
+        self.unlock_keyring.hide()
         self.key_note.show_text("")  # that was of the provider before
         self.models_note.show_text("")
         self.check_result.show_text("")

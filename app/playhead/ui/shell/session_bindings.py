@@ -222,7 +222,7 @@ class AnswerNotes(SessionBinding):
                 self._timeline.add_note(
                     "info",
                     tr("The answer ended at the limit of its length."),
-                    tr("Raise the maximum of tokens in the settings, or ask to go on."),
+                    tr("Raise “Max tokens” in the settings, or ask to go on."),
                 )
             case "content_filter":
                 self._timeline.add_note(

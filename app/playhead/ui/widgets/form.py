@@ -37,11 +37,13 @@ class FieldError(ValueError):
 class FormNote(QLabel):
     """A text under a field; hidden while it is empty.
 
-    Layouts keep the height that a wrapping label had when it was hidden, so it sets its own.
+    One whose place is kept moves nothing below it when it comes and goes. Layouts keep the height
+    that a wrapping label had when it was hidden, so it sets its own.
     """
 
     def __init__(self) -> None:
         super().__init__()
+        self._lines = 0
         self.setProperty("kind", "mute")
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -57,6 +59,13 @@ class FormNote(QLabel):
             self.style().polish(self)
         self.setText(text)
         self.setVisible(bool(text))
+        if text or not self._lines:
+            self._demand_height()
+
+    def keep_place(self, lines: int) -> None:
+        """Keep this number of lines free for a text that comes later; 0 for none."""
+        self._lines = lines
+        keep_place(self, lines > 0)
         self._demand_height()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -65,8 +74,17 @@ class FormNote(QLabel):
         self._demand_height()
 
     def _demand_height(self) -> None:
+        self.ensurePolished()  # in the size of its style
+        kept = self._lines * self.fontMetrics().lineSpacing()
         self.setMinimumHeight(0)  # a label never asks for less than this
-        self.setMinimumHeight(max(0, self.heightForWidth(self.width())))
+        self.setMinimumHeight(max(kept, self.heightForWidth(self.width()) if self.text() else 0))
+
+
+def keep_place(widget: QWidget, is_kept: bool = True) -> None:
+    """Let a layout keep the place of a widget while it is hidden."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(is_kept)
+    widget.setSizePolicy(policy)
 
 
 def form_grid(owner: QWidget) -> QGridLayout:
