@@ -46,6 +46,7 @@ async def test_it_is_stored_with_its_pictures_and_nothing_runs(tmp_path: Path) -
     assert [read(m.text) for m in pictures] == [PNG, PNG]
     assert {Path(m.text).parent for m in pictures} == {tmp_path / "outputs" / added}
     assert session.has_lost_variables
+    assert not session.has_run_here
     assert executor.requests == []
     session.run_all_again()
     await session.stopped()

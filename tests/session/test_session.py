@@ -448,6 +448,7 @@ async def test_a_reopened_conversation_knows_that_its_names_are_gone():
         bench.session.conversation, ports_with(bench.provider, bench.executor), str(Path.home())
     )
     assert again.has_lost_variables
+    assert again.has_run_here
 
 
 async def test_closing_kills_the_run_and_says_so():

@@ -26,6 +26,11 @@ def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:
     )
 
 
+def has_run_here(messages: Sequence[Message]) -> bool:
+    """Return whether code has run on this machine: the blocks of imports have no folder."""
+    return any(isinstance(one.content, Proposal) and one.content.folder for one in messages)
+
+
 def open_calls(messages: Sequence[Message]) -> list[Message]:
     """Return the code and tool calls since the last question that have no result yet, in order.
 

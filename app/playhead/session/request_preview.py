@@ -8,7 +8,7 @@ from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.execution import Interpreter
-from playhead.session.code_runs import count_runs
+from playhead.session.code_runs import count_runs, has_run_here
 from playhead.session.ports import SessionPorts
 from playhead.session.turn_settings import TurnOptions, TurnSettings
 
@@ -51,6 +51,9 @@ def _instructions(settings: TurnSettings, messages: Sequence[Message]) -> str:
     note = (
         f"The kernel was restarted after the first {gone} code run(s) of this conversation: "
         "names, imports and data from those runs no longer exist. Run again what you need."
+        if has_run_here(messages)
+        else f"The first {gone} code run(s) of this conversation are imported and did not run "
+        "here: names, imports and data from those runs do not exist. Run again what you need."
     )
     return f"{settings.instructions}\n\n{note}".strip()
 

@@ -30,7 +30,7 @@ from playhead.domain.text.titles import title_from
 from playhead.errors import AppError, SessionError, phrase
 from playhead.session.approval import Approval
 from playhead.session.branches import Deletion, deletion_of, place_to_retry
-from playhead.session.code_runs import KernelEpoch, count_runs, open_calls, ran_blocks
+from playhead.session.code_runs import KernelEpoch, count_runs, has_run_here, open_calls, ran_blocks
 from playhead.session.message_queue import MessageQueue, has_failed
 from playhead.session.model_choice import is_auto_run, settings_for
 from playhead.session.ports import SessionPorts, Unsubscribe
@@ -172,6 +172,11 @@ class Session:
     def has_lost_variables(self) -> bool:
         """Return whether all code that ran here ran in a kernel that no longer exists."""
         return self._epoch.has_lost_variables
+
+    @property
+    def has_run_here(self) -> bool:
+        """Return whether code of this conversation has run on this machine."""
+        return has_run_here(self.conversation.messages)
 
     def subscribe(self, listener: Callable[[SessionEvent], None]) -> Unsubscribe:
         """Call `listener` at every change; returns what ends that."""

@@ -276,6 +276,12 @@ async def test_a_notebook_becomes_a_conversation_and_nothing_runs(
         assert [m.text for m in bench.session.conversation.messages if m.role == "user"][-1]
         assert bench.ran == []
         assert bench.session.has_lost_variables
+        notes = [row.note for row in bench.parts.timeline.model.rows if row.note]
+        assert [note.title for note in notes] == ["Nothing has run here yet."]
+        bench.send("and now?")
+        await until(lambda: bench.provider.requests)
+        assert "did not run here" in bench.provider.requests[0].instructions
+        await bench.rests()
         rows = [row.text for row in bench.parts.sidebar.model.rows]
         assert "From elsewhere" in rows
         await bench.window.tasks.settled()

@@ -312,7 +312,7 @@ class ModelsPage(QWidget):
         finally:
             self._is_asking = False
         if self._checked == checked:  # else another was asked for meanwhile
-            form.check_result.say(words, kind)
+            form.check_result.show_text(words, kind)
 
     async def _find_models(self) -> None:
         form = self.form
@@ -374,7 +374,7 @@ class ModelsPage(QWidget):
             self.form.model.blockSignals(False)
 
     async def _unlock(self) -> None:
-        self.form.key_note.say(tr("Waiting for the keyring…"))
+        self.form.key_note.show_text(tr("Waiting for the keyring…"))
         await self._ports.keys.unlock()
         await self._look()
 
@@ -411,7 +411,7 @@ class ModelsPage(QWidget):
         """Remove the results of what is no longer in the fields; others stay."""
         if self._checked and self._checked != self._asked():
             self._checked = ()
-            self.form.check_result.say("")
+            self.form.check_result.show_text("")
         if self._listed and self._listed != self.form.asked:
             self._listed = ()
-            self.form.models_note.say("")
+            self.form.models_note.show_text("")

@@ -97,7 +97,7 @@ class SessionView(QObject):
         self._timeline.set_runnable(session.can_run, session.why_not)
         self._show_all(session)
         if session.has_lost_variables:
-            self._report_lost_variables()
+            self._report_lost_variables(session)
         self.session_changed.emit()
 
     def do(self, verb: Callable[[Session], object]) -> bool:
@@ -125,12 +125,15 @@ class SessionView(QObject):
 
     def restart_kernel(self) -> None:
         """Begin with a new kernel; while code waits for an answer that is said below it."""
+        had_kernel = self._session is not None and self._session.kernel.state != "none"
         is_done = self.do(lambda session: session.restart_kernel())
         if is_done and self._session is not None and self._session.pending is not None:
             self._timeline.add_note(
                 "info",
-                tr("The kernel was restarted."),
-                tr("Variables and data of the code that ran before were lost."),
+                tr("The kernel was restarted.") if had_kernel else tr("No kernel was running."),
+                tr("Variables and data of the code that ran before were lost.")
+                if had_kernel
+                else tr("The next run starts a new one."),
             )
 
     def edit_last_message(self) -> None:
@@ -248,7 +251,7 @@ class SessionView(QObject):
         """Replace the notes: those of the branch that was shown do not apply to this one."""
         self._timeline.clear_notes()
         if self._session is not None and self._session.has_lost_variables:
-            self._report_lost_variables()
+            self._report_lost_variables(self._session)
         self.rearranged.emit()
 
     def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
@@ -341,13 +344,18 @@ class SessionView(QObject):
         if self.begin(lambda session: session.propose_install(module)):
             self._timeline.clear_notes()
 
-    def _report_lost_variables(self) -> None:
-        self._timeline.add_note(
-            "info",
-            tr("The kernel of this conversation is a new one."),
-            tr("Variables and data of the code that ran before were lost; the model knows."),
-            (tr("Run all again"), self._run_all_again),
-        )
+    def _report_lost_variables(self, session: Session) -> None:
+        if session.has_run_here:
+            title = tr("The kernel of this conversation is a new one.")
+            detail = tr(
+                "Variables and data of the code that ran before were lost; the model knows."
+            )
+        else:
+            title = tr("Nothing has run here yet.")
+            detail = tr(
+                "The results are those of the file. Its variables exist once its code runs."
+            )
+        self._timeline.add_note("info", title, detail, (tr("Run all again"), self._run_all_again))
 
     def _run_all_again(self) -> None:
         if self.begin(lambda session: session.run_all_again()):
