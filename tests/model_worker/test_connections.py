@@ -111,7 +111,7 @@ async def test_a_certificate_that_nobody_vouches_for_is_said_and_one_of_the_file
                 await chunks_of(provider, request(server, api_base=base))
             trusting = request(server, api_base=base, **through(ca_file=str(certificate)))
             assert contents(await chunks_of(provider, trusting)) == ["hi"]
-    assert "CA file" in caught.value.remedy
+    assert "Certificates" in caught.value.remedy
 
 
 async def test_extra_parameters_reach_the_model_and_change_neither_key_nor_question(

@@ -501,6 +501,11 @@ async def test_the_address_comes_before_the_key_and_the_key_before_the_model(the
         form.choose("compatible", "m", "http://127.0.0.1:1/v1")
         QApplication.processEvents()
         assert form.address.y() < form.api_key.y() < form.model.y() < form.check_button.y()
+        order, widget = [form.address, form.api_key, form.model, form.check_button], form.address
+        tabbed = [widget]
+        while (widget := widget.nextInFocusChain()) is not form.address:
+            tabbed += [widget] if widget in order else []
+        assert tabbed == order
 
 
 async def test_long_words_are_shown_whole_and_push_the_rest_down(theme: Theme) -> None:

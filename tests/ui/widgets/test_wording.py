@@ -341,6 +341,19 @@ async def test_an_error_of_any_layer_is_shown_in_the_language(
         assert card.source() == f"{tr_error(stored).title}\n{tr_error(stored).remedy}"
 
 
+@pytest.mark.parametrize("text", ["a\ud800b", "a\0b", "two\nlines", "{brace", "100 %n", ""])
+def test_a_foreign_text_of_an_error_stays_as_it_is(spoken: Path, text: str) -> None:
+    error = tr_error(AppError("Choose another one.", detail=text))
+    assert (error.title, error.detail) == (pseudo("Choose another one."), text)
+
+
+def test_a_text_of_an_error_is_one_line_that_can_be_printed() -> None:
+    classes = error_classes()
+    trees = (ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py"))
+    texts = [text for tree in trees for text, _ in error_texts(tree, classes) if text]
+    assert [text for text in texts if not text.isprintable()] == []
+
+
 async def test_a_language_from_the_right_mirrors_the_window_but_not_the_code(
     qapp: QApplication, catalogues: Path, tmp_path: Path, theme: Theme
 ) -> None:

@@ -247,15 +247,16 @@ class AnswerNotes(SessionBinding):
 
 def _countdown(waiting: Waiting, left_s: float) -> Note:
     """Return a note that says why nothing comes, and for how long."""
+    reason = tr_error(AppError(waiting.reason)).title
     if left_s <= 0:
-        return Note(kind="info", title=waiting.reason, detail=tr("Asking again…"))
+        return Note(kind="info", title=reason, detail=tr("Asking again…"))
     detail = tr(
         "Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.",
         seconds=math.ceil(left_s),
         attempt=waiting.attempt,
         attempts=waiting.attempts,
     )
-    return Note(kind="info", title=waiting.reason, detail=detail)
+    return Note(kind="info", title=reason, detail=detail)
 
 
 _NO_KERNEL = mark("No kernel is running. Variables are listed here once code has run.")

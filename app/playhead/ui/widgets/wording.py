@@ -51,8 +51,10 @@ def tr_error(error: AppError | Failure) -> AppError:
     """
 
     def said(name: str, text: str) -> str:
-        template, values = error.phrases.get(name, (text, {}))
-        return tr(template, **values)
+        if name in error.phrases:
+            template, values = error.phrases[name]
+            return tr(template, **values)
+        return tr(text) if text.isprintable() else text  # foreign: Qt takes no surrogates, no NUL
 
     title, detail = said("title", error.title), said("detail", error.detail)
     return AppError(title, detail=detail, remedy=said("remedy", error.remedy), code=error.code)
