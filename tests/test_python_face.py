@@ -124,6 +124,27 @@ def test_the_division_dialogue_is_yielded_chunk_for_chunk(face: Face):
     ]
 
 
+def test_its_parameters_reach_the_model(face: Face):
+    parameters = {"temperature": 0.25, "max_tokens": 77, "top_p": 0.5, "stop": ["END", "FIN"]}
+    own = type(face.interpreter)("openai/test", face.model.base_url, "sk-test", **parameters)
+    interpreter = face.answers(text("one"))
+    before, interpreter.llm = interpreter.llm, own.llm
+    try:
+        interpreter.chat("hi")
+        interpreter.llm.stop = "ONE"
+        interpreter.chat("hi")
+        interpreter.llm.top_p = 1.5
+        with pytest.raises(InterpreterError, match="top_p"):
+            interpreter.chat("hi")
+    finally:
+        interpreter.llm = before
+    interpreter.chat("hi")
+    told = [
+        {name: request.body.get(name) for name in parameters} for request in face.model.requests
+    ]
+    assert told == [parameters, parameters | {"stop": ["ONE"]}, dict.fromkeys(parameters)]
+
+
 def test_displaying_does_not_change_the_stream(face: Face, capsys: pytest.CaptureFixture[str]):
     interpreter = face.answers(*DIVISION)
     assert list(interpreter.chat("What's 34/24?", stream=True, display=True)) == GOLDEN

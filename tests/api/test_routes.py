@@ -154,6 +154,26 @@ async def test_the_model_is_offered_the_tools_that_the_request_allows(
     assert own == set(tools)
 
 
+async def test_a_session_s_parameters_reach_the_model_until_they_are_taken_back(
+    tmp_path: Path, model_worker: SharedWorker
+):
+    parameters = {"temperature": 0.25, "max_tokens": 77, "top_p": 0.5, "stop": ["END", "FIN"]}
+    nothing = dict.fromkeys(parameters)
+    with ModelServer(ms.text("hi")) as server:
+        async with (
+            provider_of(model_worker) as provider,
+            real_face(tmp_path, provider, api_base=server.base_url) as api,
+        ):
+            room = await api.post("/v1/sessions", {"config": {"llm": parameters}}, 201)
+            path = f"/v1/sessions/{room['session_id']}"
+            for change in ({}, {"stop": "ONE"}, nothing):
+                await api.client.patch(path, json={"config": {"llm": change}})
+                await api.post(f"{path}/messages", {"messages": [user("hi")]})
+    told = [request.body for request in server.requests]
+    found = [{name: body[name] for name in parameters if name in body} for body in told]
+    assert found == [parameters, parameters | {"stop": ["ONE"]}, {}]
+
+
 async def test_what_a_model_refuses_becomes_our_error(tmp_path: Path, model_worker: SharedWorker):
     refused = {"error 401": (500, "upstream_auth_error"), "error 429": (429, "rate_limit_exceeded")}
     with ModelServer() as server:

@@ -258,6 +258,10 @@ async def test_what_is_refused_is_refused_in_words_and_the_rest_goes_on():
         assert (await program.hears(is_refused))["error"]["message"]
         program.chat("t2", config={"temperature": "hot"})
         assert "temperature" in (await program.hears(is_refused))["error"]["message"]
+        program.chat("t2b", config={"stop": [1]})
+        refused = (await program.hears(is_refused))["error"]
+        assert refused["code"] == "invalid_config"
+        assert "stop" in refused["message"]
         program.chat("t3", config={})
         assert (await program.hears_the_end("t3"))[-1]["content"] == "complete"
 

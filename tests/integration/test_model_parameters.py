@@ -5,15 +5,19 @@ Driven by the fields of `ModelParameters`: one that is forgotten on the way fail
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
 
-from playhead.api.schemas import CompletionRequest, LlmConfig
-from playhead.api.turns.client_request import model_choice
+from playhead.api.schemas import CompletionRequest, LlmConfig, SessionLlm
+from playhead.api.stdio import turn_options
+from playhead.api.turns.client_request import model_choice, sent_parameters
+from playhead.client.interpreter_client import InterpreterClient
 from playhead.domain.model import ModelChoice, ModelParameters, merge_parameters
 from playhead.domain.settings import AppSettings, ConversationConfig, Profile
 from playhead.formats.documents.profiles_toml import from_toml, to_toml
@@ -102,11 +106,21 @@ async def test_each_place_counts_over_those_before_it(tmp_path: Path, name: str)
 
 @pytest.mark.parametrize("name", FIELDS)
 def test_both_native_and_openai_bodies_have_each_parameter(name: str):
-    native = msgspec.convert({name: plain(LOW[name])}, LlmConfig)
-    body = {"model": "openai/x", "messages": [{"role": "user"}], name: plain(LOW[name])}
+    value = plain(LOW[name])
+    native = msgspec.convert({name: value}, LlmConfig)
+    body = {"model": "openai/x", "messages": [{"role": "user"}], name: value}
     completion = msgspec.convert(body, CompletionRequest)
     for found in (model_choice(native), model_choice(completion)):
         assert found.parameters == ModelParameters(**{name: LOW[name]})
+
+
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_session_and_a_program_at_the_pipes_have_each_parameter(name: str):
+    wanted = ModelParameters(**{name: LOW[name]})
+    assert sent_parameters(msgspec.convert({name: plain(LOW[name])}, SessionLlm)) == wanted
+    face = InterpreterClient(**{name: LOW[name]})
+    config = json.loads(json.dumps(asdict(face.llm)))
+    assert turn_options(config).choice.parameters == wanted
 
 
 def test_what_is_not_set_leaves_what_is_below():

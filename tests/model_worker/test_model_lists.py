@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from playhead.domain.model import ConnectionSettings, ModelFacts, ModelSettings
+from playhead.domain.model import ConnectionSettings, ModelFacts, ModelOverride, ModelSettings
 from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
 from playhead.providers.provider import Provider
@@ -126,7 +126,7 @@ async def test_what_the_provider_says_of_a_model_counts_over_the_table(model_wor
         server.lists["/v1/models"] = Reply(body=OPENROUTER)
         async with provider_of(model_worker) as provider:
             (known,) = await provider.models(settings("openrouter/any", server.base_url))
-    assert (known.takes_tools, known.takes_images, known.reasons) == (True, True, True)
+    assert (known.takes_tools, known.supports_images, known.reasons) == (True, True, True)
     assert known.context_tokens == 131072
     assert (known.input_price, known.output_price) == (pytest.approx(2.5), pytest.approx(10))
 
@@ -196,11 +196,12 @@ async def test_asking_for_a_list_can_be_cancelled(model_worker: SharedWorker):
 async def test_facts_come_from_the_table_under_the_users_word(model_worker: SharedWorker):
     async with provider_of(model_worker) as provider:
         known = await provider.facts(settings("openai/gpt-4o"))
-        said = await provider.facts(settings("openai/gpt-4o", supports_images=False))
+        blind = ModelOverride(supports_images=False)
+        said = await provider.facts(settings("openai/gpt-4o", override=blind))
         unknown = await provider.facts(settings("openai/nobody-knows-this"))
-    assert (known.takes_tools, known.takes_images, known.takes_documents) == (True, True, True)
+    assert (known.takes_tools, known.supports_images, known.takes_documents) == (True, True, True)
     assert (known.context_tokens, known.input_price) == (128000, pytest.approx(2.5))
-    assert (said.takes_images, said.takes_tools) == (False, True)
+    assert (said.supports_images, said.takes_tools) == (False, True)
     assert unknown == ModelFacts(model="openai/nobody-knows-this")
 
 

@@ -13,7 +13,7 @@ from PIL import Image
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Citation, Source
-from playhead.domain.model import ModelParameters, ToolOffer
+from playhead.domain.model import ModelOverride, ModelParameters, ToolOffer
 from playhead.errors import ProviderError
 from tests.support import model_server as ms
 from tests.support.asking import chunks_of, contents, provider_of, request, usage_of
@@ -177,7 +177,7 @@ async def test_a_relative_image_and_one_in_base64_reach_a_model_that_can_see(
     with ModelServer(ms.text("red")) as server:
         async with provider_of(model_worker) as provider:
             for can_see in (True, False):
-                asked = request(server, supports_images=can_see)
+                asked = request(server, override=ModelOverride(supports_images=can_see))
                 messages = (*images, *asked.messages)
                 await chunks_of(provider, replace(asked, messages=messages, folder=str(tmp_path)))
     seen, told = (asked.messages[1]["content"] for asked in server.requests)

@@ -138,6 +138,6 @@ async def test_it_needs_no_worker_and_sends_nothing():
     assert await provider.outgoing(fitted) == OutgoingRequest(model="")
     assert "needs no model" in await provider.check(ModelSettings())
     assert await provider.models(ModelSettings()) == []
-    assert (await provider.facts(ModelSettings())).takes_images is False
+    assert (await provider.facts(ModelSettings())).supports_images is False
     assert provider.worker.status == "absent"
     await provider.close()

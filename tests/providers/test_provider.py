@@ -15,7 +15,7 @@ from PIL import Image
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
-from playhead.domain.model import ConnectionSettings
+from playhead.domain.model import ConnectionSettings, ModelOverride
 from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Cancel
@@ -246,13 +246,13 @@ async def test_an_image_reaches_a_model_that_can_see(model_worker: SharedWorker,
     path = tmp_path / "red.png"
     Image.new("RGB", (4, 4), "red").save(path)
     with ModelServer(ms.text("red")) as server:
-        asked = request(server, supports_images=True)
+        asked = request(server, override=ModelOverride(supports_images=True))
         image = Message(
             id="m0", parent_id=None, role="user", type="image", format="path", content=str(path)
         )
         async with provider_of(model_worker) as provider:
             await chunks_of(provider, replace(asked, messages=(image, *asked.messages)))
-            blind = request(server, supports_images=False)
+            blind = request(server, override=ModelOverride(supports_images=False))
             await chunks_of(provider, replace(blind, messages=(image, *blind.messages)))
     seen, told = (asked.messages[1]["content"] for asked in server.requests)
     assert seen[0]["image_url"]["url"].startswith("data:image/png;base64,")

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import TurnRequest
 from playhead.domain.conversation.payloads import Proposal, RunReport
-from playhead.domain.model import ModelFacts, ModelSettings
+from playhead.domain.model import ModelFacts, ModelOverride, ModelSettings
 from playhead.domain.secret import Secret
 from playhead.model_worker.protocol import Ask
 from playhead.providers.request_writer import (
@@ -162,7 +162,7 @@ def test_a_request_is_fitted_to_what_the_user_or_the_table_says_of_the_model() -
         turn_id="t",
         conversation_id="c",
         messages=tuple(talk),
-        model=ModelSettings(model="openai/test", context_tokens=3_000),
+        model=ModelSettings(model="openai/test", override=ModelOverride(context_tokens=3_000)),
     )
     assert (
         writer.fitted(said, ModelFacts(model="x", context_tokens=9_000)).left_out > table.left_out

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import TurnRequest
-from playhead.domain.model import ModelSettings, ToolOffer
+from playhead.domain.model import ModelOverride, ModelSettings, ToolOffer
 from playhead.providers.request_writer import RequestWriter
 from playhead.providers.transcript import NO_QUESTION, chat_messages
 from tests.support.talks import talks
@@ -49,7 +49,7 @@ def check_contents(entries: list[dict[str, Any]]) -> None:
 
 @given(talks(), st.booleans())
 def test_any_conversation_is_valid_for_any_model(talk: list[Message], takes_tools: bool) -> None:
-    model = ModelSettings(model="openai/next", takes_tools=takes_tools)
+    model = ModelSettings(model="openai/next", override=ModelOverride(takes_tools=takes_tools))
     entries = RequestWriter().messages(
         TurnRequest(turn_id="t", conversation_id="c", messages=tuple(talk), model=model)
     )
@@ -158,7 +158,7 @@ def test_a_conversation_that_begins_with_an_answer_has_a_question_before_it() ->
 
 def test_a_clients_own_tools_are_offered_whatever_the_model_is_said_to_take() -> None:
     writer = RequestWriter()
-    model = ModelSettings(model="openai/next", takes_tools=False)
+    model = ModelSettings(model="openai/next", override=ModelOverride(takes_tools=False))
     request = TurnRequest(
         turn_id="t", conversation_id="c", messages=(), model=model, tools=(ToolOffer("lookup"),)
     )

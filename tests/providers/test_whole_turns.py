@@ -12,7 +12,8 @@ from PIL import Image
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.conversation.payloads import Failure
-from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride
+from playhead.domain.model import ModelOverride
+from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.providers.provider import Provider
 from playhead.session.session import Session
 from playhead.session.stops import BUDGET_REACHED, REPEATED_FAILURE, STEP_LIMIT

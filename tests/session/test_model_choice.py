@@ -6,9 +6,15 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from playhead.domain.model import ConnectionSettings, ModelChoice, ModelParameters, ModelSettings
+from playhead.domain.model import (
+    ConnectionSettings,
+    ModelChoice,
+    ModelOverride,
+    ModelParameters,
+    ModelSettings,
+)
 from playhead.domain.secret import Secret
-from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride, Profile
+from playhead.domain.settings import AppSettings, ConversationConfig, Profile
 from playhead.providers.catalog import ModelCatalog
 from playhead.session.model_choice import is_auto_run, model_for, settings_for
 from playhead.session.sessions import Sessions
@@ -122,7 +128,7 @@ async def test_stored_keys_and_parameters_stay_away_from_an_address_of_a_request
 async def test_the_user_s_word_on_a_model_counts():
     override = ModelOverride(takes_tools=False, supports_images=True, context_tokens=8000)
     model = await chosen(replace(SETTINGS, model_overrides={"openai/gpt": override}))
-    assert (model.takes_tools, model.supports_images, model.context_tokens) == (False, True, 8000)
+    assert model.override == override
 
 
 async def test_parameters_that_are_no_json_object_are_left_out():

@@ -14,8 +14,8 @@ import pytest
 from msgspec.structs import replace
 
 from playhead import __version__
-from playhead.domain.model import ModelParameters
-from playhead.domain.settings import AppSettings, ModelOverride, Profile
+from playhead.domain.model import ModelOverride, ModelParameters
+from playhead.domain.settings import AppSettings, Profile
 from playhead.errors import StorageError
 from playhead.storage.settings import SettingsFile
 from tests.support.waiting import LIMIT_S

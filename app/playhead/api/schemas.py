@@ -59,6 +59,7 @@ KernelMessages = Annotated[
     list[Any],
     Meta(min_length=1, extra_json_schema={"items": {"$ref": _REFERENCE + "KernelMessage"}}),
 ]
+StopTexts = str | list[str]
 Tools = Annotated[list[Any], Meta(extra_json_schema={"items": {"$ref": _REFERENCE + "Tool"}})]
 
 
@@ -77,14 +78,19 @@ class NativeMessage(_Wire, frozen=True):
     id: str | None = None
 
 
-class LlmConfig(_Wire, frozen=True):
-    """The model and its settings, for this request only."""
+class SentParameters(_Wire, frozen=True):
+    """The parameters of answers, by OpenAI's names."""
 
-    model: ModelName | None = None
     temperature: Temperature | None = None
     max_tokens: Count | None = None
     top_p: TopP | None = None
-    stop: str | list[str] | None = None
+    stop: StopTexts | None = None
+
+
+class LlmConfig(SentParameters, frozen=True):
+    """The model and its settings, for this request only."""
+
+    model: ModelName | None = None
     api_base: Address | None = None
     api_key: Key | None = None
 
@@ -158,7 +164,7 @@ class StreamOptions(_Wire, frozen=True):
     include_usage: bool | None = None
 
 
-class CompletionRequest(_Wire, frozen=True):
+class CompletionRequest(SentParameters, frozen=True, kw_only=True):
     """The body of `POST /v1/chat/completions`."""
 
     model: ModelName
@@ -167,11 +173,7 @@ class CompletionRequest(_Wire, frozen=True):
     stream_options: StreamOptions | None = None
     tools: Tools | None = None
     tool_choice: Any = None
-    temperature: Temperature | None = None
-    max_tokens: Count | None = None
     max_completion_tokens: Count | None = None
-    top_p: TopP | None = None
-    stop: str | list[str] | None = None
     auto_run: AutoRun | None = None
     api_base: Address | None = None
     api_key: Key | None = None
@@ -426,6 +428,8 @@ class SessionLlm(_SessionWire, frozen=True):
     model: ModelName | UnsetType | None = UNSET
     temperature: Temperature | UnsetType | None = UNSET
     max_tokens: Count | UnsetType | None = UNSET
+    top_p: TopP | UnsetType | None = UNSET
+    stop: StopTexts | UnsetType | None = UNSET
 
 
 class SessionConfig(_SessionWire, frozen=True):

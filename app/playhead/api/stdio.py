@@ -1,7 +1,9 @@
 """Serve sessions to a program over two pipes, as JSON lines both ways.
 
 From the program, one object a line, by `do`:
-    begin   messages (native, to resume from), config: a fresh conversation; also a reset
+    begin   messages (native, to resume from), config: a fresh conversation; also a reset. A config
+            has model, api_base, api_key, the model's parameters by OpenAI's names, instructions,
+            auto_run, has_input, working_dir
     chat    turn, messages (native, new), config (if it changed): ask
     decide  turn, decision (approve, deny), code, reason: about the code that waits
     kernel  turn, messages (of @unternet/kernel, the whole history), tools, config: ask in these;
@@ -35,15 +37,16 @@ from typing import Any, BinaryIO, cast
 
 from msgspec.structs import replace
 
-from playhead.api.schemas import KernelRequest
+from playhead.api.schemas import KernelRequest, SentParameters
+from playhead.api.server.request_body import read_value
 from playhead.api.turns.api_turn import ApiTurn
-from playhead.api.turns.client_request import ClientRequest
+from playhead.api.turns.client_request import ClientRequest, sent_parameters
 from playhead.api.turns.kernel_turn import KernelTurn, kernel_turn_request
 from playhead.api.turns.turns import Turns
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
-from playhead.domain.model import ModelChoice, ModelParameters
+from playhead.domain.model import ModelChoice
 from playhead.domain.secret import Secret
 from playhead.errors import AppError, RequestError, SessionError
 from playhead.formats.wire.native.encode import encode_chunk
@@ -65,10 +68,7 @@ def turn_options(config: Mapping[str, Any]) -> TurnOptions:
         model=_text(config, "model"),
         api_base=_text(config, "api_base"),
         api_key=Secret(key) if key else None,
-        parameters=ModelParameters(
-            temperature=_number(config, "temperature"),
-            max_tokens=_whole_number(config, "max_tokens"),
-        ),
+        parameters=sent_parameters(read_value(dict(config), SentParameters, code="invalid_config")),
     )
     return TurnOptions(
         choice=choice,
@@ -167,20 +167,6 @@ def _text(config: Mapping[str, Any], name: str) -> str | None:
     if value is None or isinstance(value, str):
         return value
     raise _refused(name, "a text")
-
-
-def _number(config: Mapping[str, Any], name: str) -> float | None:
-    value = config.get(name)
-    if value is None or (isinstance(value, int | float) and not isinstance(value, bool)):
-        return value
-    raise _refused(name, "a number")
-
-
-def _whole_number(config: Mapping[str, Any], name: str) -> int | None:
-    value = config.get(name)
-    if value is None or (isinstance(value, int) and not isinstance(value, bool)):
-        return value
-    raise _refused(name, "a whole number")
 
 
 def _refused(name: str, wanted: str) -> RequestError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, Self, cast, overload
@@ -28,6 +28,8 @@ class ModelFields:
     api_key: str | None = field(default=None, repr=False)
     temperature: float | None = None
     max_tokens: int | None = None
+    top_p: float | None = None
+    stop: str | Sequence[str] | None = None
 
 
 class InterpreterClient:
@@ -49,10 +51,12 @@ class InterpreterClient:
         *,
         temperature: float | None = None,
         max_tokens: int | None = None,
+        top_p: float | None = None,
+        stop: str | Sequence[str] | None = None,
         instructions: str = "",
         on_input: OnInput | None = None,
     ) -> None:
-        self.llm = ModelFields(model, api_base, api_key, temperature, max_tokens)
+        self.llm = ModelFields(model, api_base, api_key, temperature, max_tokens, top_p, stop)
         self.auto_run = auto_run
         self.working_dir = working_dir
         self.instructions = instructions

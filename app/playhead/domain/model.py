@@ -37,6 +37,17 @@ class ModelParameters(Struct, frozen=True, kw_only=True):
     stop: tuple[StopText, ...] | None = None
 
 
+class ModelOverride(Struct, frozen=True, kw_only=True):
+    """The user's word on what a model can; None where the provider's table decides.
+
+    The settings have one by model, and what asks the model carries it whole.
+    """
+
+    takes_tools: bool | None = None
+    supports_images: bool | None = None
+    context_tokens: AtLeastOne | None = None
+
+
 def merge_parameters(*layers: ModelParameters) -> ModelParameters:
     """Return the parameters of all layers, the later over the earlier."""
     merged: dict[str, Any] = {}
@@ -64,18 +75,15 @@ class ConnectionSettings(Struct, frozen=True, kw_only=True):
 class ModelSettings(Struct, frozen=True, kw_only=True):
     """The model that answers, and its parameters.
 
-    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. `supports_images`,
-    `takes_tools` and `context_tokens` are the user's settings; None: not set, use the provider's
-    own table. `extra` goes to litellm as it is; it belongs to the provider, not to the request.
+    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. `extra` goes to litellm as
+    it is; it belongs to the provider, not to the request.
     """
 
     model: str = DIRECT_MODEL
     api_base: str | None = None
     api_key: Secret | None = None
     parameters: ModelParameters = ModelParameters()
-    supports_images: bool | None = None
-    takes_tools: bool | None = None
-    context_tokens: int | None = None
+    override: ModelOverride = ModelOverride()
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     connection: ConnectionSettings = msgspec.field(default_factory=ConnectionSettings)
 
@@ -88,7 +96,7 @@ class ModelFacts(Struct, frozen=True, kw_only=True):
 
     model: str
     takes_tools: bool | None = None
-    takes_images: bool | None = None
+    supports_images: bool | None = None
     takes_documents: bool | None = None
     reasons: bool | None = None
     context_tokens: int | None = None

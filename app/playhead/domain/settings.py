@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
-from playhead.domain.model import DIRECT_MODEL, AtLeastOne, ModelParameters
+from playhead.domain.model import DIRECT_MODEL, AtLeastOne, ModelOverride, ModelParameters
 
 Dollars = Annotated[float, Meta(ge=0)]
 LimitSeconds = Annotated[float, Meta(gt=0, le=24 * 3600)]
@@ -60,14 +60,6 @@ class Profile(Struct, frozen=True, kw_only=True):
     system_prompt: str | None = None
     instructions: str | None = None
     auto_run: bool | None = None
-
-
-class ModelOverride(Struct, frozen=True):
-    """The user's word on what a model can; None where the provider's table decides."""
-
-    takes_tools: bool | None = None
-    supports_images: bool | None = None
-    context_tokens: AtLeastOne | None = None
 
 
 class AppSettings(Struct, frozen=True, kw_only=True):

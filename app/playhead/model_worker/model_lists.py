@@ -33,7 +33,7 @@ def known_model(model: str) -> Model:
         model=model,
         # The table lacks this for some models that do take tools: that is tried out.
         takes_tools=True if entry.get("supports_function_calling") else None,
-        takes_images=bool(entry.get("supports_vision")),
+        supports_images=bool(entry.get("supports_vision")),
         takes_documents=bool(entry.get("supports_pdf_input")),
         reasons=bool(entry.get("supports_reasoning")),
         context_tokens=_number(entry.get("max_input_tokens")),
@@ -264,12 +264,12 @@ def _listed_facts(item: Mapping[str, Any]) -> dict[str, Any]:
         "context_tokens": _first_number(item, sizes),
         "output_tokens": _first_number(item, ("outputTokenLimit", "max_tokens")),
         "takes_tools": _flag(can, "function_calling"),
-        "takes_images": _flag(can, "vision"),
+        "supports_images": _flag(can, "vision"),
         "input_price": _listed_price(price.get("prompt")),
         "output_price": _listed_price(price.get("completion")),
     }
     if isinstance(inputs, list):
-        found["takes_images"] = "image" in inputs
+        found["supports_images"] = "image" in inputs
     parameters = item.get("supported_parameters")
     if isinstance(parameters, list):
         found["takes_tools"] = "tools" in parameters

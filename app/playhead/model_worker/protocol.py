@@ -211,7 +211,7 @@ class Model(Struct, frozen=True, kw_only=True):
 
     model: str
     takes_tools: bool | None = None
-    takes_images: bool | None = None
+    supports_images: bool | None = None
     takes_documents: bool | None = None
     reasons: bool | None = None
     context_tokens: int | None = None

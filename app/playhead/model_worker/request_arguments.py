@@ -80,6 +80,6 @@ async def messages_of(ask: Ask) -> list[dict[str, Any]]:
 def _reader(ask: Ask) -> InputSupport:
     """Return the files that the model can read: the user's setting overrides the table."""
     known = known_model(ask.model)
-    sees = known.takes_images if ask.supports_images is None else ask.supports_images
+    sees = known.supports_images if ask.supports_images is None else ask.supports_images
     limits = limits_for(ask.model, ask.api_base)
     return InputSupport(bool(sees), bool(known.takes_documents), limits)

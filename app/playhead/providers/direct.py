@@ -31,7 +31,7 @@ DIRECT_CHECK = "Direct mode needs no model: what you type as code is what runs."
 """The result of a test of the connection."""
 
 DIRECT_FACTS = ModelFacts(
-    model=DIRECT_MODEL, takes_images=False, takes_documents=False, reasons=False
+    model=DIRECT_MODEL, supports_images=False, takes_documents=False, reasons=False
 )
 """Nothing is sent anywhere: pictures and documents are paths for code."""
 

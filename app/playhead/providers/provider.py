@@ -6,7 +6,6 @@ import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
-from typing import TypeVar
 
 from msgspec.structs import asdict, replace
 
@@ -20,6 +19,7 @@ from playhead.domain.model import (
     ModelSettings,
     merge_parameters,
 )
+from playhead.domain.settings import given_fields
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import (
     AboutModel,
@@ -45,8 +45,6 @@ from playhead.providers.worker import GoodAnswer, ModelWorker
 
 TOOLS_REFUSED = "tools_refused"
 """The worker's word for a model that takes no tools."""
-
-_Value = TypeVar("_Value", bool, int)
 
 
 class Provider:
@@ -119,8 +117,8 @@ class Provider:
 
     async def _known(self, model: ModelSettings) -> ModelFacts:
         """Return the facts of a model, asked of the worker once."""
-        if model.context_tokens is not None:
-            return ModelFacts(model=model.model, context_tokens=model.context_tokens)
+        if model.override.context_tokens is not None:
+            return ModelFacts(model=model.model, context_tokens=model.override.context_tokens)
         if model.model not in self._facts:
             known = await self.facts(model)
             if self.worker.status != "ready":
@@ -242,16 +240,7 @@ class _AnswerReader:
 
 def _with_user_choice(known: ModelFacts, model: ModelSettings) -> ModelFacts:
     """Return the facts with the user's settings of the model in place of the table's."""
-    return replace(
-        known,
-        takes_tools=_first_known(model.takes_tools, known.takes_tools),
-        takes_images=_first_known(model.supports_images, known.takes_images),
-        context_tokens=_first_known(model.context_tokens, known.context_tokens),
-    )
-
-
-def _first_known(said: _Value | None, known: _Value | None) -> _Value | None:
-    return known if said is None else said
+    return replace(known, **given_fields(model.override))
 
 
 def _usage_chunk(parser: DeltaParser | CohereParser, done: Done, model: str) -> Chunk:

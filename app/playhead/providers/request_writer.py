@@ -58,8 +58,8 @@ class RequestWriter:
 
     def takes_tools(self, model: ModelSettings) -> bool:
         """Return whether tools are offered: the user's setting, else until the model refuses."""
-        if model.takes_tools is not None:
-            return model.takes_tools
+        if model.override.takes_tools is not None:
+            return model.override.takes_tools
         return (model.model, model.api_base) not in self._refusers
 
     def record_refusal(self, model: ModelSettings) -> None:
@@ -77,7 +77,7 @@ class RequestWriter:
     def fitted(self, request: TurnRequest, facts: ModelFacts, attempt: int = 0) -> FittedRequest:
         """Return the request cut to the model's context; shorter at each further attempt."""
         model = request.model
-        context = model.context_tokens or facts.context_tokens
+        context = model.override.context_tokens or facts.context_tokens
         factor = self.calibration.factor(request.conversation_id)
         room = token_limit(context, model.parameters.max_tokens)
         if attempt:  # the last request did not fit, even if it should have
@@ -215,7 +215,7 @@ def build_ask(
         tool_choice="required" if tools and must_call else None,
         api_base=model.api_base or None,
         api_key=api_key,
-        supports_images=model.supports_images,
+        supports_images=model.override.supports_images,
         connect_s=model.connection.connect_s,
         first_s=model.connection.first_s,
         between_s=model.connection.between_s,

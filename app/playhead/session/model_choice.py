@@ -11,10 +11,11 @@ from msgspec.structs import asdict, replace
 from playhead.domain.model import (
     ConnectionSettings,
     ModelChoice,
+    ModelOverride,
     ModelSettings,
     merge_parameters,
 )
-from playhead.domain.settings import AppSettings, ConversationConfig, ModelOverride, Profile
+from playhead.domain.settings import AppSettings, ConversationConfig, Profile
 from playhead.session.ports import Catalog, Keys, Settings
 
 _OWN = frozenset({"name", "profile", "model", "api_base", "auto_run", "parameters"})
@@ -86,12 +87,9 @@ def describe_model(
 
     The user's extra parameters are not sent to an address that a request names.
     """
-    override = current.model_overrides.get(model, ModelOverride())
     return ModelSettings(
         model=model,
-        supports_images=override.supports_images,
-        takes_tools=override.takes_tools,
-        context_tokens=override.context_tokens,
+        override=current.model_overrides.get(model, ModelOverride()),
         extra=parameters_for(model, current, catalog) if is_own_address else {},
         connection=connection_of(current),
     )

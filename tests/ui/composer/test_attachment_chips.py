@@ -15,8 +15,8 @@ from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
-SEES = ModelFacts(model="m", takes_images=True, takes_documents=True)
-BLIND = ModelFacts(model="m", takes_images=False, takes_documents=False)
+SEES = ModelFacts(model="m", supports_images=True, takes_documents=True)
+BLIND = ModelFacts(model="m", supports_images=False, takes_documents=False)
 UNKNOWN = ModelFacts(model="m")
 
 
@@ -62,8 +62,8 @@ async def test_a_chip_follows_the_model_that_is_chosen(theme: Theme, tmp_path: P
     settings = AppSettings(model="openai/blind")
     async with opened(theme, tmp_path, settings=settings) as bench:
         bench.provider.known = [
-            ModelFacts(model="openai/blind", takes_images=False),
-            ModelFacts(model="openai/sees", takes_images=True),
+            ModelFacts(model="openai/blind", supports_images=False),
+            ModelFacts(model="openai/sees", supports_images=True),
         ]
         bench.parts.composer.attach_paths([str(path)])
         chip = chip_of(bench)

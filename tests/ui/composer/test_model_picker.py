@@ -25,7 +25,7 @@ from tests.support.window import Bench, opened
 FACTS = ModelFacts(
     model="openai/gpt",
     takes_tools=True,
-    takes_images=True,
+    supports_images=True,
     takes_documents=None,
     reasons=True,
     context_tokens=400_000,

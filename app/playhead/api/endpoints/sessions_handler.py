@@ -24,6 +24,7 @@ from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import Responder, Services, json_answer
 from playhead.api.server.sse import to_json
 from playhead.api.turns.api_sessions import ApiSessions, Change, SessionRow
+from playhead.api.turns.client_request import sent_parameters
 from playhead.api.turns.session_export import (
     document_kind,
     export_transcript,
@@ -179,8 +180,8 @@ def _changer(asked: SessionConfig | None) -> Change:
         instructions=asked.instructions,
         model=DIRECT_MODEL if llm.model == DIRECT else llm.model,
     )
-    names = set(ModelParameters.__struct_fields__) & set(llm.__struct_fields__)
-    parameters = _set_fields(**{name: getattr(llm, name) for name in names})
+    sent, names = sent_parameters(llm), ModelParameters.__struct_fields__
+    parameters = {name: getattr(sent, name) for name in names if getattr(llm, name) is not UNSET}
     return lambda config: replace(
         config, **wanted, parameters=replace(config.parameters, **parameters)
     )

@@ -41,6 +41,14 @@ def read_body(raw: bytes, kind: type[T]) -> T:
         ) from error
 
 
+def read_value(value: object, kind: type[T], code: str = "") -> T:
+    """Return decoded JSON as a `kind`. Raises RequestError, with `code` if it is given."""
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        _refuse(str(error), error, code)
+
+
 def _decoded(raw: bytes, kind: type[T]) -> T:
     try:
         return msgspec.json.decode(raw, type=kind)
@@ -67,7 +75,7 @@ def _reason(error: Exception) -> str:
     return str(error)[:200]
 
 
-def _refuse(problem: str, cause: Exception) -> NoReturn:
+def _refuse(problem: str, cause: Exception, code: str = "") -> NoReturn:
     """Raise the error with the code that belongs to the field at fault."""
     where = _WHERE.search(problem)
     path = where["path"] if where is not None else ""
@@ -79,7 +87,7 @@ def _refuse(problem: str, cause: Exception) -> NoReturn:
             "The body must be a JSON object", code="invalid_json", detail=problem
         ) from cause
     raise RequestError(
-        _title(path, _WHERE.sub("", problem)), code=_code(path), param=path
+        _title(path, _WHERE.sub("", problem)), code=code or _code(path), param=path
     ) from cause
 
 

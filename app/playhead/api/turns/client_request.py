@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
 from playhead.api.schemas import DIRECT
 from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelChoice, ModelParameters, ToolOffer
@@ -208,7 +208,7 @@ def model_choice(asked: _Addressed, place: str = "", **renamed: Any) -> ModelCho
         model=DIRECT_MODEL if asked.model == DIRECT else asked.model,
         api_base=asked.api_base,
         api_key=Secret(asked.api_key) if asked.api_key is not None else None,
-        parameters=_parameters(asked, renamed),
+        parameters=sent_parameters(asked, **renamed),
     )
 
 
@@ -217,9 +217,13 @@ def requesting_client(request: web.Request) -> str:
     return client_name(request.headers.get("User-Agent", ""))
 
 
-def _parameters(asked: object, renamed: Mapping[str, Any]) -> ModelParameters:
+def sent_parameters(asked: object, **renamed: Any) -> ModelParameters:
+    """Return the parameters that a body, or a part of one, names; `renamed` as in
+    `model_choice`.
+    """
     names = ModelParameters.__struct_fields__
     given: dict[str, Any] = {name: getattr(asked, name, None) for name in names}
+    given = {name: None if value is UNSET else value for name, value in given.items()}
     given |= renamed
     given["stop"] = _stop_texts(given["stop"])
     return ModelParameters(**given)

@@ -53,12 +53,12 @@ def note_for(attachment: Attachment, facts: ModelFacts | None) -> AttachmentNote
         return None
     suffix = Path(attachment.path).suffix.lower()
     is_picture = attachment.kind == "image" or suffix in _PICTURES
-    if is_picture and facts.takes_images is False:
+    if is_picture and facts.supports_images is False:
         whole = tr("This model cannot see images. It receives the path, so that code can open it.")
         return AttachmentNote(tr("this model cannot see it"), whole, is_warning=True)
     if attachment.kind != "file":
         return None
-    if suffix in _PICTURES and facts.takes_images:
+    if suffix in _PICTURES and facts.supports_images:
         return AttachmentNote(
             tr("shown to the model"), tr("It is converted and sent, with its path.")
         )

@@ -38,7 +38,7 @@ def model_badges(facts: ModelFacts) -> list[tuple[str, str]]:
         found.append((tr("tools"), tr("calls tools")))
     elif facts.takes_tools is False:
         found.append((tr("no tools"), tr("writes code in fences, as it calls no tools")))
-    if facts.takes_images:
+    if facts.supports_images:
         found.append((tr("vision"), tr("sees images")))
     if facts.reasons:
         found.append((tr("reasoning"), tr("thinks before it answers")))

@@ -9,9 +9,9 @@ from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QComboBox, QFrame, QLineEdit, QVBoxLayout, QWidget
 
-from playhead.domain.model import LocalServer, ModelFacts, ModelSettings
+from playhead.domain.model import LocalServer, ModelFacts, ModelOverride, ModelSettings
 from playhead.domain.secret import KeyInfo, KeyringStatus
-from playhead.domain.settings import AppSettings, ModelOverride
+from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
 from playhead.session.model_choice import describe_model
 from playhead.session.ports import Catalog, Keys, Provider
@@ -106,9 +106,9 @@ class AnswerSection(QWidget):
             return
         size = self.context.text().strip()
         override = ModelOverride(
-            self.takes_tools.currentData(),
-            self.sees_images.currentData(),
-            int(size) if size.isdecimal() and int(size) else None,
+            takes_tools=self.takes_tools.currentData(),
+            supports_images=self.sees_images.currentData(),
+            context_tokens=int(size) if size.isdecimal() and int(size) else None,
         )
         self._overrides.pop(self._model, None)
         if override != ModelOverride():
