@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import RowOrder, Table
 from playhead.errors import ExecutionError
 from playhead.execution import live_kernel
 from tests.support import programs
@@ -66,6 +67,57 @@ async def test_a_page_of_a_frame_is_a_table(tmp_path: Path) -> None:
     assert "table" in kinds
     assert kinds.index("table") > kinds.index("console")
     assert "500 rows" in text_of(shown) or "a" in text_of(shown)
+
+
+SLOW = """
+import pandas, time
+class Slow:
+    def __lt__(self, other):
+        time.sleep(0.01)
+        return False
+frame = pandas.DataFrame({"slow": [Slow() for _ in range(5_000)]})
+kept = 42
+"""
+
+
+async def test_a_frame_is_sorted_by_the_kernel(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    code = "import pandas\npandas.DataFrame({'a': [*range(900), -1]})"
+    async with executor(tmp_path) as made:
+        chunks = await run(made, request(tmp_path, code))
+        (shown,) = [chunk.content for chunk in chunks if isinstance(chunk.content, Table)]
+        assert shown.index_columns == 0
+        page = await made.table("conversation", shown.key, 0, 2, RowOrder(0))
+        assert (page.rows, page.positions, page.key) == (((-1,), (0,)), (900, 0), shown.key)
+        later = await made.table("conversation", shown.key, 899, 9, RowOrder(0, is_falling=True))
+        assert (later.rows, later.positions) == (((0,), (-1,)), (0, 900))
+
+
+async def test_a_sorting_is_stopped_and_the_names_are_still_there(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, SLOW))
+        sorting = asyncio.create_task(made.table("conversation", "frame", 0, 10, RowOrder(0)))
+        waiting = asyncio.create_task(made.table("conversation", "frame", 0, 1))
+        await asyncio.wait([waiting], timeout=0.3)
+        assert not waiting.done(), "one question after the other, however long that takes"
+        sorting.cancel()
+        assert len((await waiting).rows) == 1
+        with pytest.raises(asyncio.CancelledError):
+            await sorting
+        assert text_of(await run(made, request(tmp_path, "kept", "run-2"))) == "42\n"
+
+
+async def test_code_that_is_run_ends_a_sorting_with_a_reason(tmp_path: Path) -> None:
+    pytest.importorskip("pandas")
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, SLOW))
+        sorting = asyncio.create_task(made.table("conversation", "frame", 0, 10, RowOrder(0)))
+        await asyncio.wait([sorting], timeout=0.3)
+        assert text_of(await run(made, request(tmp_path, "kept", "run-2"))) == "42\n"
+        with pytest.raises(ExecutionError, match="sorting was stopped") as caught:
+            await sorting
+        assert caught.value.remedy
 
 
 async def test_a_kernel_that_does_not_answer_in_time_is_given_up_and_still_works(

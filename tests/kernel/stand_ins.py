@@ -4,7 +4,7 @@ from __future__ import annotations
 
 PANDAS = """
 class RangeIndex:
-    start, step, name = 0, 1, None
+    start, step, name, names = 0, 1, None, [None]
 
     def __init__(self, rows):
         self.rows = list(rows)
@@ -77,8 +77,8 @@ class Series:
     def __init__(self, name, values):
         self.name, self.values, self.shape = name, values, (len(values),)
 
-    def slice(self, first, rows):
-        return Series(self.name, self.values[first : first + rows])
+    def __getitem__(self, wanted):
+        return Series(self.name, self.values[wanted])
 
     def to_list(self):
         return self.values
@@ -90,6 +90,9 @@ class DataFrame:
     def __init__(self, data):
         self.data, self.columns = data, list(data)
         self.shape = (len(next(iter(data.values()))), len(data))
+
+    def __getitem__(self, wanted):
+        return DataFrame({name: values[wanted] for name, values in self.data.items()})
 
     def get_column(self, name):
         return Series(name, self.data[name])

@@ -8,7 +8,7 @@ from typing import Any
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.conversation.payloads import CodeError, RunReport, Table
+from playhead.domain.conversation.payloads import CodeError, RowOrder, RunReport, Table
 from playhead.domain.execution import (
     EnvironmentStatus,
     Interpreter,
@@ -179,7 +179,14 @@ class RecordingExecutor:
     async def variables(self, conversation_id: str) -> list[Variable]:
         return []
 
-    async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
+    async def table(
+        self,
+        conversation_id: str,
+        name: str,
+        first_row: int,
+        rows: int,
+        order: RowOrder | None = None,
+    ) -> Table:
         return Table(
             columns=("a",),
             dtypes=("int64",),

@@ -7,12 +7,12 @@ import itertools
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import RunEnd, RunReport, Table
+from playhead.domain.conversation.payloads import RowOrder, RunEnd, RunReport, Table
 from playhead.domain.execution import KernelState, KernelStatus, RunLimits, RunRequest, Variable
 from playhead.domain.text.run_ends import run_end_reason
 from playhead.errors import ExecutionError, phrase
@@ -73,6 +73,7 @@ class LimitWatch:
         self._on_exceeded(end)
 
 
+_Answer = TypeVar("_Answer")
 ANSWER_LIMIT_S = 3.0
 _ANSWER_BYTES = 16_000_000
 
@@ -86,22 +87,34 @@ class Questions:
         self._numbers = itertools.count(1)
         self._waiting: dict[str, asyncio.Future[str]] = {}
 
-    async def ask(self, kind: str, **fields: Any) -> dict[str, Any]:
-        """Return the fields of the answer. Raises ExecutionError if there is none in time."""
+    async def ask(
+        self,
+        read: Callable[[dict[str, Any]], _Answer],
+        command: str,
+        limit_s: float | None,
+        **fields: Any,
+    ) -> _Answer:
+        """Return what `read`, in a thread, makes of the fields of the answer.
+
+        Raises ExecutionError if there is none in time. To cancel it stops a sorting.
+        """
         number = str(next(self._numbers))
         future = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
-        self._write(protocol.encode_command(kind, ask=number, **fields))
+        self._write(protocol.encode_command(command, ask=number, **fields))
         try:
-            async with asyncio.timeout(ANSWER_LIMIT_S):
+            async with asyncio.timeout(limit_s):
                 name = await future
         except TimeoutError:
             raise _no_answer(
-                phrase("It sent nothing for {limit} s.", limit=f"{ANSWER_LIMIT_S:g}")
+                phrase("It sent nothing for {limit} s.", limit=f"{limit_s:g}")
             ) from None
+        except asyncio.CancelledError:
+            self._write(protocol.encode_command("give_up", ask=number))
+            raise
         finally:
             del self._waiting[number]
-        return await asyncio.to_thread(self._read, name)
+        return await asyncio.to_thread(lambda: read(self._read(name)))
 
     def settle(self, mark: protocol.Mark) -> None:
         """Settle the question that an answer belongs to; an answer without one is dropped."""
@@ -122,7 +135,10 @@ class Questions:
             raise _no_answer("Its answer cannot be read.")
         problem = fields.get("error")
         if problem is not None:
-            raise ExecutionError(str(problem)[:500])
+            remedy = fields.get("remedy")
+            raise ExecutionError(
+                str(problem)[:500], remedy=remedy if isinstance(remedy, str) else ""
+            )
         return fields
 
 
@@ -171,6 +187,7 @@ class LiveKernel:
         self._process = make_process(self._nonce, self._on_pieces, self._on_tick, self._on_end)
         self._limits = LimitWatch(RunLimits(), 0, lambda end: None)
         self._questions = Questions(self._spool, self._process.write)
+        self._asking = asyncio.Lock()
 
     @property
     def state(self) -> KernelState:
@@ -271,11 +288,17 @@ class LiveKernel:
 
     async def variables(self) -> list[Variable]:
         """Return the variables of its namespace. Raises ExecutionError."""
-        return variables_of(await self._ask("variables"))
+        return await self._ask(variables_of, "variables", ANSWER_LIMIT_S)
 
-    async def table(self, name: str, first_row: int, rows: int) -> Table:
+    async def table(
+        self, name: str, first_row: int, rows: int, order: RowOrder | None = None
+    ) -> Table:
         """Return a page of a variable. Raises ExecutionError."""
-        page = table_of(await self._ask("table", name=name, first=first_row, rows=rows))
+        sorting = {} if order is None else {"by": order.column, "falling": order.is_falling}
+        limit_s = ANSWER_LIMIT_S if order is None else None
+        page = await self._ask(
+            table_of, "table", limit_s, name=name, first=first_row, rows=rows, **sorting
+        )
         if page is None:
             raise ExecutionError(phrase("“{name}” is not a table.", name=name))
         return page
@@ -346,12 +369,19 @@ class LiveKernel:
         )
         self._limits.start()
 
-    async def _ask(self, kind: str, **fields: object) -> dict[str, Any]:
-        if self._state != "idle" or self._is_ending:
-            raise ExecutionError(
-                "The kernel is busy.", remedy="Ask again when the code has ended, or stop it."
-            )
-        return await self._questions.ask(kind, **fields)
+    async def _ask(
+        self,
+        read: Callable[[dict[str, Any]], _Answer],
+        command: str,
+        limit_s: float | None,
+        **fields: object,
+    ) -> _Answer:
+        async with self._asking:  # the time of one that waits for a sorting has not begun
+            if self._state != "idle" or self._is_ending:
+                raise ExecutionError(
+                    "The kernel is busy.", remedy="Ask again when the code has ended, or stop it."
+                )
+            return await self._questions.ask(read, command, limit_s, **fields)
 
     def _on_pieces(self, pieces: list[Piece]) -> None:
         pieces = self._without_answers(pieces)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import RunEnd, RunReport, Table
+from playhead.domain.conversation.payloads import RowOrder, RunEnd, RunReport, Table
 from playhead.domain.execution import KernelStatus, RunRequest, Variable
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
@@ -129,12 +129,19 @@ class ProcessExecutor:
         kernel = self._kernels.get((conversation_id, "python"))
         return await kernel.variables() if kernel is not None else []
 
-    async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
+    async def table(
+        self,
+        conversation_id: str,
+        name: str,
+        first_row: int,
+        rows: int,
+        order: RowOrder | None = None,
+    ) -> Table:
         """Return a page of a variable that is a table. Raises ExecutionError."""
         kernel = self._kernels.get((conversation_id, "python"))
         if kernel is None:
             raise ExecutionError("There is no Python kernel.", remedy="Run the code again.")
-        return await kernel.table(name, first_row, rows)
+        return await kernel.table(name, first_row, rows, order)
 
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""

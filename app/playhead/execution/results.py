@@ -129,6 +129,8 @@ def table_of(fields: dict[str, Any]) -> Table | None:
         key=_text(fields.get("key")),
         missing=tuple(missing),
         text=_printed(fields.get("text")),
+        index_columns=_index_columns(fields.get("index_columns"), len(names)),
+        positions=_positions(fields.get("positions"), len(kept)),
     )
 
 
@@ -189,6 +191,17 @@ def _printed(value: Any) -> str:
 def _count(value: Any) -> int:
     is_count = isinstance(value, int) and not isinstance(value, bool)
     return value if is_count and 0 <= value < _INTEGER_LIMIT else 0
+
+
+def _index_columns(value: Any, width: int) -> int | None:
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count and 0 <= value <= width else None
+
+
+def _positions(value: Any, rows: int) -> tuple[int, ...]:
+    """Return the position of each row; none if there is not one for each."""
+    positions = tuple(_count(one) for one in _list(value) or [])
+    return positions if len(positions) == rows else ()
 
 
 def _list(value: Any) -> list[Any] | None:

@@ -120,6 +120,9 @@ class Driver:
         """Answer a question about the variables, while no block runs."""
         self.refuse(command, f"{self.name} tells nothing of its names.")
 
+    def give_up_answer(self, ask: str = "") -> None:
+        """Stop an answer that may take long, begun or still to be begun (command thread)."""
+
     def refuse(self, command: dict[str, Any], reason: str) -> None:
         """Send the reason why there is no answer; any thread may."""
         self.answers.send(command["ask"], {"error": reason})

@@ -14,6 +14,8 @@ from .driver import Driver, DriverContext, Job
 from .interrupts import Interrupts, start_thread
 from .streams import Descriptors
 
+_BUSY = "The kernel is busy with code."
+
 
 def serve() -> int:
     """Run until the parent sends `exit` or ends."""
@@ -63,6 +65,8 @@ class Host:
                 return
             if command["t"] == "execute":
                 self._execute(command)
+            elif command.get("by") is not None and self._is_busy:
+                self._driver.refuse(command, _BUSY)  # code came behind it
             elif command["t"] in ("variables", "table"):
                 self._driver.answer(command)
 
@@ -97,8 +101,12 @@ class Host:
             elif kind == "stop":
                 self._stop(command["run"])
             elif kind in ("variables", "table") and self._is_busy:
-                self._driver.refuse(command, "The kernel is busy with code.")
+                self._driver.refuse(command, _BUSY)
+            elif kind == "give_up":
+                self._driver.give_up_answer(command["ask"])
             else:
+                if kind in ("execute", "exit"):
+                    self._driver.give_up_answer()
                 if kind == "execute":
                     self._is_busy = True
                     self._driver.expect_run()

@@ -10,6 +10,7 @@ import time
 from typing import Any, Callable, Generator
 
 _SAME_STOP_S = 0.2
+_AGAIN_S = 0.5
 
 
 class Interrupts:
@@ -19,6 +20,7 @@ class Interrupts:
         self._is_armed = False
         self._raised_at = 0.0
         self._diversion: Callable[[], None] | None = None
+        self._given_up = threading.Event()
 
     @contextlib.contextmanager
     def diverted(self, function: Callable[[], None]) -> Generator[None, None, None]:
@@ -39,19 +41,32 @@ class Interrupts:
         finally:
             self._is_armed = False
 
-    def call_within(self, seconds: float, function: Callable[[], None]) -> None:
-        """Call something that may hang, out of a run. Raises KeyboardInterrupt when time is up."""
-        done = threading.Event()
+    def call_within(self, seconds: float | None, function: Callable[[], None]) -> None:
+        """Call something that may hang, out of a run; None is no limit, and `give_up` ends it.
+
+        Raises KeyboardInterrupt when time is up, or it was given up.
+        """
+        done, ended = threading.Event(), threading.Event()
+        if seconds is None:
+            self._given_up = ended
 
         def watch() -> None:
-            while not done.wait(seconds):  # once more for what swallows it
+            ended.wait(seconds)
+            while not done.is_set():
                 interrupt_main_thread()
+                done.wait(_AGAIN_S)  # for what swallows it
 
-        start_thread(watch, "playhead-limit")
+        watcher = start_thread(watch, "playhead-limit")
         try:
             self.call(function)
         finally:
             done.set()
+            ended.set()
+            watcher.join()  # else its signal could reach the block that comes next
+
+    def give_up(self) -> None:
+        """End the call without a limit, if there is one (any other thread)."""
+        self._given_up.set()
 
     def _on_signal(self, number: int, frame: Any) -> None:
         if self._diversion is not None:
@@ -82,11 +97,13 @@ def leave_signals_to_main_thread() -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
-def start_thread(target: Callable[[], None], name: str) -> None:
+def start_thread(target: Callable[[], None], name: str) -> threading.Thread:
     """Start one of the kernel's own threads."""
 
     def body() -> None:
         leave_signals_to_main_thread()
         target()
 
-    threading.Thread(target=body, name=name, daemon=True).start()
+    thread = threading.Thread(target=body, name=name, daemon=True)
+    thread.start()
+    return thread

@@ -16,8 +16,10 @@ Commands, one JSON object a line, by their `t`:
     text       run, text, end: text as it is for what reads standard input, and its end if `end`
     stop       run: as an interrupt, for where a signal does not reach
     variables  ask: the variables of the namespace; answered by `answer`
-    table      ask, name, first, rows: a page of a variable, or of a table that was shown, by its
-               key; answered by `answer`
+    table      ask, name, first, rows, by, falling: a page of a variable, or of a table that was
+               shown, by its key; sorted by the column of the number `by` unless that is null, which
+               may take long; answered by `answer`
+    give_up    ask: stop that sorting; `execute` stops any
     exit       end in an orderly way
 
 Marks, by their `t`; each carries `run`:
@@ -29,7 +31,7 @@ Marks, by their `t`; each carries `run`:
     display  what follows up to the next mark is one displayed value
     show     kind (one of `SHOWN`), file: name of a file inside the spool folder that holds it.
              A table is JSON {columns, dtypes, missing, rows, total_rows, total_columns, name, key,
-             text}; its text goes out as displayed before it
+             text, index_columns, positions}; its text goes out as displayed before it
     input    id, prompt, secret
     traceback length: the output just before ends with a traceback of so many characters
     error    name, message, remedy (what to do, "" where nothing is known), frames
@@ -37,7 +39,7 @@ Marks, by their `t`; each carries `run`:
     timings  times [[line, seconds, last_line, share], …], share null for a whole statement
     answer   ask, file: name of a file inside the spool folder with JSON: {"variables": […]} (the
              fields name, type, shape, size_bytes, value, is_changed, is_table), a table as above,
-             or {"error": why not}
+             or {"error": why not, "remedy": what to do, if it is known}
     idle     state (finished, interrupted), line, status (where the language has one): the end of
              the run, always the last of its marks
 """

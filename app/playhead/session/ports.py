@@ -12,7 +12,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import StoredConversation
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.conversation.payloads import Table
+from playhead.domain.conversation.payloads import RowOrder, Table
 from playhead.domain.conversation.search import SearchFound
 from playhead.domain.execution import (
     EnvironmentStatus,
@@ -140,8 +140,19 @@ class Executor(Protocol):
         """
         ...
 
-    async def table(self, conversation_id: str, name: str, first_row: int, rows: int) -> Table:
-        """Return a page of a variable that is a table. Raises ExecutionError like `variables`."""
+    async def table(
+        self,
+        conversation_id: str,
+        name: str,
+        first_row: int,
+        rows: int,
+        order: RowOrder | None = None,
+    ) -> Table:
+        """Return a page of a variable that is a table, or of a shown table by its key.
+
+        Raises ExecutionError like `variables`. With an order, which may take long to find, all
+        rows are sorted and not one of the frame is moved; cancelling stops the sorting.
+        """
         ...
 
     async def restart(self, conversation_id: str) -> None:

@@ -15,7 +15,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import MoveTo, PutAside, PutBack, Rename, Settle
 from playhead.domain.conversation.message import Attachment
-from playhead.domain.conversation.payloads import Proposal, RunEnd, RunReport, Table
+from playhead.domain.conversation.payloads import Proposal, RowOrder, RunEnd, RunReport, Table
 from playhead.domain.execution import (
     PYTHON,
     Approve,
@@ -388,9 +388,11 @@ class Session:
         """Return the variables of the idle kernel. Raises ExecutionError."""
         return await self._ports.executor.variables(self.conversation.id)
 
-    async def table(self, name: str, first_row: int, rows: int) -> Table:
+    async def table(
+        self, name: str, first_row: int, rows: int, order: RowOrder | None = None
+    ) -> Table:
         """Return a page of a variable that is a table. Raises ExecutionError."""
-        return await self._ports.executor.table(self.conversation.id, name, first_row, rows)
+        return await self._ports.executor.table(self.conversation.id, name, first_row, rows, order)
 
     def set_folder(self, path: str) -> None:
         """Choose the working folder. Raises SessionError if it is not a folder."""

@@ -284,7 +284,7 @@ def test_a_shown_frame_is_read_on_after_later_blocks(kernel: Any, library: str) 
 def test_of_many_shown_frames_the_last_are_kept(kernel: Any) -> None:
     pytest.importorskip("pandas")
     first = table(kernel, kernel.run("import pandas as pd\npd.DataFrame({'a': range(999)})")[1])
-    kernel.run("for _ in range(11): display(pd.DataFrame({'a': range(999)}))")
+    kernel.run("for _ in range(39): display(pd.DataFrame({'a': range(999)}))")
     assert ask(kernel, first["key"], 0)["rows"] == [[0], [1]]
     kernel.run("display(pd.DataFrame({'a': range(999)}))")
     assert "Run the code again" in ask(kernel, first["key"], 0)["error"]

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, Qt
+from msgspec.structs import replace
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
 
-from playhead.domain.conversation.payloads import Table
+from playhead.domain.conversation.payloads import RowOrder, Table
 from playhead.errors import ExecutionError
 from playhead.ui.dialogs.table_window import PAGE_ROWS, PagedTableModel, TableWindow
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 
+RISING, FALLING = RowOrder(0), RowOrder(0, is_falling=True)
+ORDERS: dict[RowOrder, Callable[[range], range]] = {
+    RISING: lambda numbers: numbers,
+    FALLING: lambda numbers: numbers[::-1],
+}
 
-def page(first: int, count: int, total: int, word: str = "row") -> Table:
-    rows = tuple((number, f"{word} {number}") for number in range(first, min(first + count, total)))
+
+def page(
+    first: int, count: int, total: int, word: str = "row", order: RowOrder | None = None
+) -> Table:
+    numbers = range(total) if order is None else ORDERS[order](range(total))
+    positions = tuple(numbers[first : first + count])
+    rows = tuple((number, f"{word} {number}") for number in positions)
     return Table(
         columns=("number", "text"),
         dtypes=("int64", "object"),
@@ -27,6 +39,7 @@ def page(first: int, count: int, total: int, word: str = "row") -> Table:
         total_rows=total,
         total_columns=2,
         name="df",
+        positions=() if order is None else positions,
     )
 
 
@@ -38,12 +51,21 @@ class Kernel:
         self.asked: list[int] = []
         self.word = "row"
         self.error: ExecutionError | None = None
+        self.may_sort = asyncio.Event()
+        self.may_sort.set()
+        self.stopped = 0
 
-    async def fetch(self, first: int, count: int) -> Table:
+    async def fetch(self, first: int, count: int, order: RowOrder | None) -> Table:
         self.asked.append(first)
+        if order is not None:
+            try:
+                await self.may_sort.wait()
+            except asyncio.CancelledError:
+                self.stopped += 1
+                raise
         if self.error is not None:
             raise self.error
-        return page(first, count, self.total, self.word)
+        return page(first, count, self.total, self.word, order)
 
 
 @pytest.fixture
@@ -138,15 +160,119 @@ async def test_the_selected_cells_are_copied_for_a_spreadsheet(
     await tasks.close()
 
 
-def test_a_whole_table_is_sorted_by_its_head_and_a_part_is_not(qtbot: QtBot, theme: Theme) -> None:
-    whole = PagedTableModel(page(0, 3, 3), theme)
-    whole.sort(0, Qt.SortOrder.DescendingOrder)
-    assert [whole.index(row, 0).data() for row in range(3)] == ["2", "1", "0"]
-    whole.sort(-1)
-    assert whole.index(0, 0).data() == "0"
-    part = PagedTableModel(page(0, 3, 900), theme)
-    part.sort(0, Qt.SortOrder.DescendingOrder)
-    assert part.index(0, 0).data() == "0"
+def click_head(qtbot: QtBot, window: TableWindow, column: int) -> None:
+    head = window.view.horizontalHeader()
+    x = head.sectionViewportPosition(column) + 20
+    qtbot.mouseClick(head.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, head.height() // 2))
+
+
+def head_of(window: TableWindow, column: int) -> str:
+    return window.model.headerData(column, Qt.Orientation.Horizontal)
+
+
+def first_cells(window: TableWindow, count: int = 3) -> list[str]:
+    return [window.model.index(row, 0).data() for row in range(count)]
+
+
+def labels(window: TableWindow, first: int = 0, count: int = 3) -> list[str]:
+    return [
+        window.model.headerData(row, Qt.Orientation.Vertical) for row in range(first, first + count)
+    ]
+
+
+async def test_a_whole_table_is_sorted_here_and_its_rows_keep_their_places(
+    qtbot: QtBot, tasks: TaskOwner, theme: Theme
+) -> None:
+    window = TableWindow(page(0, 3, 3), theme, tasks, None)
+    window.show()
+    assert labels(window) == ["0", "1", "2"]
+    click_head(qtbot, window, 0)
+    click_head(qtbot, window, 0)
+    assert (first_cells(window), labels(window)) == (["2", "1", "0"], ["2", "1", "0"])
+    window.copy()
+    assert QGuiApplication.clipboard().text().startswith("number\ttext\n2\trow 2\n1\t")
+    click_head(qtbot, window, 0)
+    assert (first_cells(window), labels(window)) == (["0", "1", "2"], ["0", "1", "2"])
+    window.close()
+    await tasks.close()
+
+
+async def test_all_rows_are_sorted_by_the_kernel_and_read_on_in_that_order(
+    qtbot: QtBot, tasks: TaskOwner, theme: Theme
+) -> None:
+    kernel = Kernel(500_000)
+    window = opened(tasks, theme, kernel)
+    click_head(qtbot, window, 0)
+    await until(lambda: window.model.order == RISING)
+    click_head(qtbot, window, 0)
+    await until(lambda: window.model.order == FALLING)
+    assert first_cells(window) == ["499999", "499998", "499997"]
+    assert head_of(window, 0) == "number ↓"
+    window.view.scrollTo(window.model.index(400_123, 0))
+    await until(lambda: window.model.index(400_123, 1).data() == "row 99876")
+    assert labels(window, 400_123, 1) == ["99876"]
+    window.close()
+    await tasks.close()
+
+
+async def test_a_sorting_is_stopped_and_the_rows_stay_as_they_were(
+    qtbot: QtBot, tasks: TaskOwner, theme: Theme
+) -> None:
+    kernel = Kernel(500_000)
+    kernel.may_sort.clear()
+    window = opened(tasks, theme, kernel)
+    click_head(qtbot, window, 0)
+    await until(window.stop_button.isVisible)
+    assert "Sorting all 500,000 rows" in window.note.text()
+    qtbot.mouseClick(window.stop_button, Qt.MouseButton.LeftButton)
+    await until(lambda: kernel.stopped == 1)
+    assert (first_cells(window), window.model.order) == (["0", "1", "2"], None)
+    assert head_of(window, 0) == "number"
+    assert not window.stop_button.isVisible()
+    window.close()
+    await tasks.close()
+
+
+async def test_a_column_that_cannot_be_sorted_says_why_and_is_not_asked_again(
+    qtbot: QtBot, tasks: TaskOwner, theme: Theme
+) -> None:
+    kernel = Kernel(5_000)
+    kernel.error = ExecutionError("The values of this column cannot be sorted.")
+    window = opened(tasks, theme, kernel)
+    click_head(qtbot, window, 1)
+    await until(lambda: "cannot be sorted" in window.note.text())
+    assert head_of(window, 0) == "number"
+    tip = window.model.headerData(1, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
+    assert "cannot be sorted" in tip
+    asked = len(kernel.asked)
+    click_head(qtbot, window, 1)
+    assert len(kernel.asked) == asked
+    window.close()
+    await tasks.close()
+
+
+async def test_a_part_of_a_table_is_not_sorted(
+    qtbot: QtBot, tasks: TaskOwner, theme: Theme
+) -> None:
+    window = TableWindow(page(0, 3, 900), theme, tasks, None)
+    window.show()
+    click_head(qtbot, window, 0)
+    click_head(qtbot, window, 0)
+    assert first_cells(window) == ["0", "1", "2"]
+    assert "only the rows that are shown are here" in window.note.text()
+    assert head_of(window, 0) == "number"
+    window.close()
+    await tasks.close()
+
+
+async def test_the_index_of_a_frame_takes_the_place_of_row_numbers(
+    tasks: TaskOwner, theme: Theme
+) -> None:
+    window = TableWindow(replace(page(0, 3, 3), index_columns=1), theme, tasks, None)
+    window.show()
+    assert not window.view.verticalHeader().isVisible()
+    window.close()
+    await tasks.close()
 
 
 def test_only_the_cells_that_are_seen_are_looked_at(

@@ -59,7 +59,9 @@ class Kernel:
             raise self.error
         return self.names
 
-    async def _table(self, _conversation_id: str, name: str, first: int, rows: int) -> Table:
+    async def _table(
+        self, _conversation_id: str, name: str, first: int, rows: int, _order: object = None
+    ) -> Table:
         self.tables.append(name)
         return Table(
             columns=("a",),

@@ -116,7 +116,7 @@ async def test_all_rows_of_a_table_are_saved_while_the_kernel_has_them(
 ) -> None:
     async with opened(theme, tmp_path / "home") as bench:
 
-        async def page(_id: str, name: str, first: int, rows: int) -> Table:
+        async def page(_id: str, name: str, first: int, rows: int, _order: object) -> Table:
             numbers = range(first, min(500, first + min(rows, 150)))
             return replace(TABLE, rows=tuple((number, name) for number in numbers))
 

@@ -138,7 +138,9 @@ class Table(Struct, frozen=True, kw_only=True):
     the frame, `total_columns` all its columns: both may be more than the page has. `name` is the
     variable's, if it has one; `key` is the kernel's key of the frame as it was shown.
     `missing` has for each column how the library writes a value that is None here, `text` is the
-    frame as the output before shows it.
+    frame as the output before shows it. `index_columns` of the columns, the first ones, are the
+    frame's index: 0 if that only counts the rows from 0, None if there is none or it is unknown.
+    A page of sorted rows has their `positions` in the frame.
     """
 
     columns: tuple[str, ...]
@@ -150,6 +152,15 @@ class Table(Struct, frozen=True, kw_only=True):
     key: str = ""
     missing: tuple[str, ...] = ()
     text: str = ""
+    index_columns: int | None = None
+    positions: tuple[int, ...] = ()
+
+
+class RowOrder(Struct, frozen=True):
+    """An order of a table's rows: by which of its columns, and whether that falls."""
+
+    column: int
+    is_falling: bool = False
 
 
 class FileChange(Struct, frozen=True, kw_only=True):

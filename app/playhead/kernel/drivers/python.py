@@ -33,3 +33,7 @@ class Python(Driver):
     def answer(self, command: dict[str, Any]) -> None:
         """Answer with the variables, or a page of a table."""
         self._kernel.answer(command)
+
+    def give_up_answer(self, ask: str = "") -> None:
+        """Stop the sorting of a table."""
+        self._kernel.give_up_answer(ask)

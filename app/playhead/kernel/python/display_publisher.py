@@ -126,9 +126,9 @@ class DisplayPublisher:
             self.send(representations.Representation("table", data, "json"))
 
     def _page(self, value: Any) -> dict[str, Any]:
-        """Return the first rows; a frame with more is kept for further requests."""
+        """Return the first rows; a frame that has more to tell is kept for further requests."""
         page = frames.page(value, name=_variable_of(value), render=frames.own_cell)
-        if len(page["rows"]) < page["total_rows"]:
+        if not frames.is_told(page):
             page["key"] = self.kept.keep(value)
         return page
 

@@ -14,6 +14,7 @@ from ..driver import AnswerFiles, DriverContext, Job, Outcome
 from ..memory_limit import MemoryLimit
 from .block_lines import LineSampler
 from .display_publisher import DisplayPublisher, choose_formats
+from .frames import TableReader
 from .import_hooks import ImportHooks, display_patches, patch_context, patch_reduction
 from .ipython import display_functions, magic_syntax, shell_stand_in
 from .ipython.ipython_stand_in import StandInFinder
@@ -58,14 +59,16 @@ class PythonKernel:
         ).install()
         self._runner = Runner(channel, sampler, display, context.interrupts, magics)
         self._runner.remark = self._memory.remark
-        self._variables = Variables(self._runner.namespace, display.kept)
-        self._answers = VariableInspector(files, self._variables, context.interrupts)
+        self._variables = Variables(self._runner.namespace)
+        self._tables = TableReader(self._runner.namespace, display.kept)
+        self._answers = VariableInspector(files, self._variables, self._tables, context.interrupts)
 
     def execute(self, job: Job) -> Outcome:
         """Run a block in the one namespace."""
         self._descriptors.repair()
         streams.repair_streams()
         self._variables.remember()
+        self._tables.forget_orders()
         self._memory.begin(job.memory)
         self._display.dpi = job.dpi or self._display.dpi
         try:
@@ -77,6 +80,10 @@ class PythonKernel:
     def answer(self, command: dict[str, Any]) -> None:
         """Answer with the variables, or a page of a table."""
         self._answers.answer(command)
+
+    def give_up_answer(self, ask: str) -> None:
+        """Stop the sorting of a table (another thread)."""
+        self._answers.give_up(ask)
 
     def _enter(self, folder: str) -> None:
         """Go to the working folder when the parent names another one than before."""

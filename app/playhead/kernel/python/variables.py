@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..driver import AnswerFiles
 from . import frames
-from .frames import KeptFrames
+from .frames import TableReader
 from .short_text import attribute_of, class_name, class_of, library, one_line
 
 if TYPE_CHECKING:
@@ -41,9 +41,8 @@ _KNOWN = ("numpy", "pandas", "polars")
 class Variables:
     """Remembers how the namespace was before a run, and lists it after one."""
 
-    def __init__(self, namespace: dict[str, Any], kept: KeptFrames | None = None) -> None:
+    def __init__(self, namespace: dict[str, Any]) -> None:
         self._namespace = namespace
-        self._kept = kept or KeptFrames()
         self._before: dict[str, tuple[int, ...]] = {}
 
     def remember(self) -> None:
@@ -57,17 +56,6 @@ class Variables:
         said = ask_in_child(foreign) if foreign else {}
         ordered = sorted(names, key=lambda item: _is_code(item[1]))
         return [{**self._row(name, value), **said.get(name, {})} for name, value in ordered]
-
-    def table(self, name: str, first: int, rows: int) -> dict[str, Any]:
-        """Return a page of a variable, or of a frame that was shown under a key.
-
-        Raises LookupError or TypeError with the reason as text.
-        """
-        if self._kept.has_name(name):
-            return frames.page(self._kept.find(name), first, rows, render=frames.own_cell)
-        if name not in self._namespace:
-            raise LookupError(f"{name} no longer exists.")
-        return frames.page(self._namespace[name], first, rows, name)
 
     def _names(self) -> list[tuple[str, Any]]:
         found = [
@@ -236,28 +224,59 @@ def _value(value: Any, is_known: bool) -> str:
 
 
 _TABLE_LIMIT_S = 2.0
+_GIVEN_UP = {
+    "error": "The sorting was stopped.",
+    "remedy": "Sort again when no code runs.",
+}
 
 
 class VariableInspector:
     """Answers from the namespace of Python; only the main thread may ask it."""
 
-    def __init__(self, files: AnswerFiles, variables: Variables, interrupts: Interrupts) -> None:
+    def __init__(
+        self,
+        files: AnswerFiles,
+        variables: Variables,
+        tables: TableReader,
+        interrupts: Interrupts,
+    ) -> None:
         self._files = files
         self._variables = variables
+        self._tables = tables
         self._interrupts = interrupts
+        self._given_up = ""
 
     def answer(self, command: dict[str, Any]) -> None:
-        """Answer while no code runs; errors and timeouts are answers too."""
+        """Answer while no code runs; errors and timeouts are answers too.
+
+        Sorting takes as long as it takes, until it is given up.
+        """
         found: dict[str, Any] = {}
+        is_sorting = command.get("by") is not None
         try:
-            self._interrupts.call_within(_TABLE_LIMIT_S, lambda: found.update(self._find(command)))
+            self._interrupts.call_within(
+                None if is_sorting else _TABLE_LIMIT_S, lambda: found.update(self._find(command))
+            )
         except KeyboardInterrupt:
-            found = {"error": "It took too long."}
-        except Exception as error:  # noqa: BLE001 - a library's or the user's own class
+            found = dict(_GIVEN_UP) if is_sorting else {"error": "It took too long."}
+        except BaseException as error:  # noqa: BLE001 - also the panics of polars, and SystemExit
             found = {"error": str(error) or type(error).__name__}
         self._files.send(command["ask"], found)
 
+    def give_up(self, ask: str) -> None:
+        """Stop an answer without a limit: this one, whether or not it has begun, or any if ""."""
+        self._given_up = ask or self._given_up
+        self._interrupts.give_up()
+
     def _find(self, command: dict[str, Any]) -> dict[str, Any]:
+        if command["ask"] == self._given_up:
+            raise KeyboardInterrupt
         if command["t"] == "variables":
             return {"variables": self._variables.listing()}
-        return self._variables.table(command["name"], command["first"], command["rows"])
+        return self._tables.page(
+            command["name"],
+            command["first"],
+            command["rows"],
+            command.get("by"),
+            command.get("falling", False),
+        )

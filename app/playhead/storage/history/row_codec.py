@@ -106,6 +106,7 @@ def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
         known["columns"], known["dtypes"] = tuple(known["columns"]), tuple(known["dtypes"])
         known["rows"] = tuple(tuple(row) for row in known["rows"])
         known["missing"] = tuple(known.get("missing", ()))
+        known["positions"] = tuple(known.get("positions", ()))
     if payload is PrintedLines:
         known["starts"], known["lines"] = tuple(known["starts"]), tuple(known["lines"])
     if payload is FileChanges:

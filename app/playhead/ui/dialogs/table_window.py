@@ -5,7 +5,8 @@ Pages of rows are read when they are scrolled to.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import (
@@ -18,7 +19,7 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QBrush, QFont, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QBrush, QCloseEvent, QFont, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -31,19 +32,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.domain.conversation.payloads import Cell, Table
+from playhead.domain.conversation.payloads import Cell, RowOrder, Table
 from playhead.errors import AppError
+from playhead.ui.dialogs.table_file import Fetch, expect_same
 from playhead.ui.timeline.cards.table_columns import (
-    SORT_LIMIT,
     TableColumn,
     columns_of,
+    next_order,
     size_text,
-    sorted_rows,
+    sorted_table,
     table_as_text,
+    tells_order,
 )
-from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.timeline.model.rows import Sorting
+from playhead.ui.widgets.task_owner import TaskOwner, timed
 from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
-from playhead.ui.widgets.wording import tr, tr_error, tr_n
+from playhead.ui.widgets.wording import format_seconds, tr, tr_error, tr_n
 
 PAGE_ROWS = 200
 MOST_ROWS = 1_000_000
@@ -57,7 +61,7 @@ _ROOT = QModelIndex()
 
 
 class PagedTableModel(QAbstractTableModel):
-    """Holds the rows that were read. Owner: the window.
+    """Holds the rows that were read, all of them in one order. Owner: the window.
 
     Signal: `page_wanted(first_row)`, for the page that was needed last.
     """
@@ -66,12 +70,14 @@ class PagedTableModel(QAbstractTableModel):
 
     def __init__(self, table: Table, theme: Theme, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.table = table
+        self.table = self._shown = table
+        self.order: RowOrder | None = None
+        self.refused: dict[int, str] = {}
+        """The columns that cannot be sorted, with the reasons."""
         self._theme = theme
         self._columns: list[TableColumn] = columns_of(table)
         self._rows = min(max(table.total_rows, len(table.rows)), MOST_ROWS)
-        self._pages: dict[int, Sequence[Sequence[Cell]]] = {}
-        self._order: list[int] | None = None
+        self._pages: dict[int, Table] = {}
         self._wanted: int | None = None
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -79,28 +85,46 @@ class PagedTableModel(QAbstractTableModel):
         self._timer.timeout.connect(self._ask)
 
     @property
-    def is_whole(self) -> bool:
-        """Return whether all rows are here, so that they can be sorted."""
-        return self._rows == len(self.table.rows) <= SORT_LIMIT
+    def first_page(self) -> Table:
+        """Return the first rows as they are shown."""
+        return self._shown
 
-    def put(self, first: int, rows: Sequence[Sequence[Cell]]) -> None:
+    def show_rows(self, order: RowOrder | None, first_page: Table) -> None:
+        """Show the rows in an order that begins with a page."""
+        self.layoutAboutToBeChanged.emit()
+        self.order, self._shown = order, first_page
+        self._pages.clear()
+        self.layoutChanged.emit()
+        self.headerDataChanged.emit(Qt.Orientation.Vertical, 0, self._rows - 1)
+        self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(self._columns) - 1)
+
+    def put(self, first: int, page: Table) -> None:
         """Store a page that was asked for."""
-        self._pages[first // PAGE_ROWS] = rows
+        self._pages[first // PAGE_ROWS] = page
         while len(self._pages) > _KEPT_PAGES:
             del self._pages[next(iter(self._pages))]
         last = min(self._rows, first + PAGE_ROWS) - 1
         if self._columns and last >= first:
             self.dataChanged.emit(self.index(first, 0), self.index(last, len(self._columns) - 1))
+            self.headerDataChanged.emit(Qt.Orientation.Vertical, first, last)
 
     def row(self, number: int) -> Sequence[Cell] | None:
         """Return the cells of a row as shown; None while they are not here."""
-        if self._order is not None:
-            return self.table.rows[self._order[number]]
-        if number < len(self.table.rows):
-            return self.table.rows[number]
-        page = self._pages.get(number // PAGE_ROWS)
-        at = number % PAGE_ROWS
-        return page[at] if page is not None and at < len(page) else None
+        page, at = self._page_of(number)
+        return page.rows[at] if page is not None else None
+
+    def label(self, number: int) -> str:
+        """Return the place in the frame of the row that is shown at a place."""
+        page, at = self._page_of(number)
+        if self.order is None:
+            return str(number)
+        return str(page.positions[at]) if page is not None and at < len(page.positions) else "…"
+
+    def _page_of(self, number: int) -> tuple[Table | None, int]:
+        if number < len(self._shown.rows):
+            return self._shown, number
+        page, at = self._pages.get(number // PAGE_ROWS), number % PAGE_ROWS
+        return (page, at) if page is not None and at < len(page.rows) else (None, at)
 
     def rowCount(self, parent: _Index = _ROOT) -> int:
         """Return the number of all rows, including those that are not here."""
@@ -127,7 +151,8 @@ class PagedTableModel(QAbstractTableModel):
             return "…" if role == Qt.ItemDataRole.DisplayRole else None
         cell = row[index.column()] if index.column() < len(row) else None
         if role == Qt.ItemDataRole.ForegroundRole:
-            return QBrush(self._theme.colour("faint" if column.is_missing(cell) else "text"))
+            is_quiet = index.column() < (self.table.index_columns or 0) or column.is_missing(cell)
+            return QBrush(self._theme.colour("faint" if is_quiet else "text"))
         if role == Qt.ItemDataRole.ToolTipRole:
             return str(cell) if isinstance(cell, str) and len(cell) > 24 else None
         return column.text(cell)
@@ -135,30 +160,24 @@ class PagedTableModel(QAbstractTableModel):
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
-        """Return the names above and the row numbers at the side."""
+        """Return the names above and the places in the frame at the side."""
         if orientation == Qt.Orientation.Vertical:
-            return f"{section + 1:,}" if role == Qt.ItemDataRole.DisplayRole else None
+            return self.label(section) if role == Qt.ItemDataRole.DisplayRole else None
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return self.table.columns[section]
+                name = self.table.columns[section]
+                is_sorted = self.order is not None and self.order.column == section
+                arrow = "↓" if self.order is not None and self.order.is_falling else "↑"
+                return f"{name} {arrow}".lstrip() if is_sorted else name
             case Qt.ItemDataRole.ToolTipRole:
-                dtypes = self.table.dtypes
-                return dtypes[section] if section < len(dtypes) else None
+                dtype = self.table.dtypes[section] if section < len(self.table.dtypes) else ""
+                return "\n".join(filter(None, (dtype, self.refused.get(section)))) or None
             case Qt.ItemDataRole.TextAlignmentRole:
                 return _RIGHT if self._columns[section].is_number else _LEFT
             case Qt.ItemDataRole.FontRole:
                 return self._theme.font(12, QFont.Weight.Medium)
             case _:
                 return None
-
-    def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """Sort the rows by a column; -1 restores the original order."""
-        if column >= 0 and not self.is_whole:
-            return
-        self.layoutAboutToBeChanged.emit()
-        is_falling = order == Qt.SortOrder.DescendingOrder
-        self._order = sorted_rows(self.table, column, is_falling) if column >= 0 else None
-        self.layoutChanged.emit()
 
     def _want(self, row: int) -> None:
         self._wanted = row // PAGE_ROWS * PAGE_ROWS
@@ -170,7 +189,6 @@ class PagedTableModel(QAbstractTableModel):
             self.page_wanted.emit(self._wanted)
 
 
-Fetch = Callable[[int, int], Awaitable[Table]]
 _ROW_PX = 26
 _NARROWEST, _WIDEST = 72, 320
 _MEASURED_CELLS = 400
@@ -180,7 +198,8 @@ _COPIED_ROWS = 100_000
 class TableWindow(QWidget):
     """Shows a table. Owner: the window's results.
 
-    `fetch(first_row, rows)` reads rows that are not here yet.
+    `fetch` reads rows that are not here yet, and has them sorted; `sorting` is the order to begin
+    with.
     """
 
     def __init__(
@@ -190,14 +209,19 @@ class TableWindow(QWidget):
         tasks: TaskOwner,
         fetch: Fetch | None,
         parent: QWidget | None = None,
+        sorting: Sorting | None = None,
     ) -> None:
         super().__init__(parent, Qt.WindowType.Window)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._table = table
         self._tasks = tasks
         self._fetch = fetch
-        self._is_fetching = False
+        self._reading: asyncio.Future[None] | None = None
+        self._sorting: asyncio.Future[None] | None = None
         self.model = PagedTableModel(table, theme, self)
+        if sorting is not None and sorting.page is not None:
+            self.model.show_rows(sorting.order, sorting.page)
+        self.model.refused.update(sorting.refused if sorting is not None else {})
         self.model.page_wanted.connect(self._on_page_wanted)
         name = table.name or tr("Table")
         self.setWindowTitle(tr("{name} — Playhead", name=name))
@@ -226,7 +250,7 @@ class TableWindow(QWidget):
         if count := selected.count():
             text = "".join(self._range_text(selected.at(number)) for number in range(count))
         else:
-            text = table_as_text(self._table.columns, self._table.rows)
+            text = table_as_text(self._table.columns, self.model.first_page.rows)
         QGuiApplication.clipboard().setText(text)
 
     def _first_words(self) -> str:
@@ -246,12 +270,16 @@ class TableWindow(QWidget):
         copy = QPushButton(tr("Copy"), bar)
         copy.setToolTip(tr("Copy the selected cells, or all that are here (Ctrl+C)"))
         copy.clicked.connect(self.copy)
+        self.stop_button = QPushButton(tr("Stop sorting"), bar)
+        self.stop_button.clicked.connect(self.stop_sorting)
+        self.stop_button.hide()
         layout = QHBoxLayout(bar)
         layout.setContentsMargins(16, 0, 12, 0)
         layout.setSpacing(10)
         layout.addWidget(title)
         layout.addWidget(size)
         layout.addStretch(1)
+        layout.addWidget(self.stop_button)
         layout.addWidget(copy)
         return bar
 
@@ -269,12 +297,11 @@ class TableWindow(QWidget):
         rows.setDefaultSectionSize(_ROW_PX)
         rows.setDefaultAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         columns.setHighlightSections(False)
-        columns.setSortIndicatorClearable(True)
+        rows.setVisible(not self._table.index_columns)  # else the first columns are the index
+        columns.setSectionsClickable(True)
+        columns.sectionClicked.connect(self._on_head_clicked)
         for column, width in enumerate(self._widths(view)):
             columns.resizeSection(column, width)
-        if self.model.is_whole:
-            columns.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-            view.setSortingEnabled(True)
         return view
 
     def _widths(self, view: QTableView) -> list[int]:
@@ -305,14 +332,65 @@ class TableWindow(QWidget):
             if width + 28 > head.sectionSize(column):
                 head.resizeSection(column, width + 28)
 
-    def _on_page_wanted(self, first: int) -> None:
-        if self._fetch is not None and not self._is_fetching:
-            self._is_fetching = True
-            self._tasks.start(self._read(self._fetch, first))
+    def stop_sorting(self) -> None:
+        """Leave the rows as they are shown; the kernel stops at its next step."""
+        if self._sorting is not None:
+            self._sorting.cancel()
+        self._end_sorting()
 
-    async def _read(self, fetch: Fetch, first: int) -> None:
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Stop what is being read or sorted."""
+        for task in (self._reading, self._sorting):
+            if task is not None:
+                task.cancel()
+        super().closeEvent(event)
+
+    def _on_head_clicked(self, column: int) -> None:
+        """Sort all rows: here if all are here, else in the kernel; or say why that cannot be."""
+        self.stop_sorting()
+        self.view.clearSelection()  # the click selects the column, too
+        order = next_order(self.model.order, column)
+        if order is None:
+            self.model.show_rows(None, self._table)
+        elif tells_order(self._table, column):
+            self.model.show_rows(order, sorted_table(self._table, order))
+        elif self._fetch is not None and column not in self.model.refused:
+            self._sorting = self._tasks.start(self._sort(self._fetch, order))
+        else:
+            part = tr("It cannot be sorted: only the rows that are shown are here.")
+            self._show_note(self.model.refused.get(column, part))
+
+    async def _sort(self, fetch: Fetch, order: RowOrder) -> None:
+        def show(seconds: float) -> None:
+            self.stop_button.show()
+            time = format_seconds(seconds, is_running=True)
+            rows = tr_n("%n rows", self._table.total_rows)
+            self._show_note(tr("Sorting all {rows}… {time}", rows=rows, time=time))
+
         try:
-            page = await fetch(first, PAGE_ROWS)
+            page = expect_same(self._table, await timed(fetch(0, PAGE_ROWS, order), show))
+        except AppError as error:
+            if not error.remedy:
+                self.model.refused[order.column] = str(tr_error(error))
+            self._end_sorting(str(tr_error(error)))
+        else:
+            self.model.show_rows(order, page)
+            self._widen(0, len(page.rows))
+            self._end_sorting()
+
+    def _end_sorting(self, words: str = "") -> None:
+        self._sorting = None
+        self.stop_button.hide()
+        self._show_note(words or self._first_words())
+
+    def _on_page_wanted(self, first: int) -> None:
+        is_free = self._reading is None or self._reading.done()
+        if self._fetch is not None and is_free and self._sorting is None:
+            self._reading = self._tasks.start(self._read(self._fetch, first, self.model.order))
+
+    async def _read(self, fetch: Fetch, first: int, order: RowOrder | None) -> None:
+        try:
+            page = expect_same(self._table, await fetch(first, PAGE_ROWS, order))
         except AppError as error:
             retry = tr(" Scroll to try again.") if error.remedy else ""
             self._show_note(
@@ -323,20 +401,10 @@ class TableWindow(QWidget):
                 )
             )
             return
-        finally:
-            self._is_fetching = False
-        if page.columns != self._table.columns or page.total_rows != self._table.total_rows:
-            self._fetch = None
-            self._show_note(
-                tr(
-                    "“{name}” is a different table now: only what was read is here.",
-                    name=self._table.name,
-                )
-            )
-            return
-        self._show_note(self._first_words())
-        self.model.put(first, page.rows)
-        self._widen(first, len(page.rows))
+        if order == self.model.order:
+            self._show_note(self._first_words())
+            self.model.put(first, page)
+            self._widen(first, len(page.rows))
 
     def _range_text(self, selected: QItemSelectionRange) -> str:
         columns = range(selected.left(), selected.right() + 1)

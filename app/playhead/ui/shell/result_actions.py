@@ -8,23 +8,26 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import FileChanges, RunReport, Table
-from playhead.errors import StorageError
+from playhead.domain.conversation.payloads import FileChanges, RowOrder, RunReport, Table
+from playhead.errors import ExecutionError, StorageError
 from playhead.session.session import Session
-from playhead.ui.timeline.cards.table_columns import table_as_text
+from playhead.ui.timeline.cards.table_columns import next_order, table_as_text
+from playhead.ui.timeline.model.rows import Sorting
+from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.file_dialog import FileDialog
-from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import tr, tr_n
+from playhead.ui.widgets.task_owner import TaskOwner, timed
+from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
 if TYPE_CHECKING:
     from playhead.ui.dialogs.picture_view import PictureOpener
-    from playhead.ui.dialogs.table_window import Fetch, TableWindow
+    from playhead.ui.dialogs.table_file import Fetch
+    from playhead.ui.dialogs.table_window import TableWindow
 
 # Files that a viewer opens. Others may be programs: their folder is opened instead.
 _VIEWED = (
@@ -46,17 +49,19 @@ class ResultActions(QObject):
     def __init__(
         self,
         session: Callable[[], Session | None],
+        timeline: TimelineView,
         tasks: TaskOwner,
-        theme: Theme,
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._session = session
+        self._timeline = timeline
         self._tasks = tasks
-        self._theme = theme
+        self._theme = timeline.theme
         self._window = parent
         self._pages_folder: Path | None = None
         self._windows: list[TableWindow] = []
+        self._sortings: dict[str, asyncio.Future[None]] = {}
         self._pictures: PictureOpener | None = None
 
     @property
@@ -81,13 +86,17 @@ class ResultActions(QObject):
         message = session.conversation.message(message_id) if session else None
         if session is None or message is None:
             return
+        sorting = self._timeline.sorting_of(message_id)
         match message.content:
+            case Table() as table if what == "sort":
+                self._sort(session, message_id, table, detail)
             case Table() as table if what == "table":
-                self._show_table(table, _reader(session, table))
+                self._show_table(table, _reader(session, table), sorting)
             case Table() as table if what == "copy_table":
-                self._tasks.start(_copy(table, "," if detail == "csv" else "\t"))
+                shown = sorting.page or table
+                self._tasks.start(_copy(shown, "," if detail == "csv" else "\t"))
             case Table() as table if what == "save":
-                self._choose_file(table, _reader(session, table))
+                self._choose_file(sorting.page or table, _reader(session, table), sorting.order)
             case FileChanges() as changes if what == "file":
                 self._open_file(Path(changes.folder), detail)
             case str() if what in ("picture", "copy_picture", "save_picture"):
@@ -103,6 +112,44 @@ class ResultActions(QObject):
         """Show a table of the kernel as it is now."""
         if (session := self._session()) is not None:
             self._tasks.start(self._open_variable(session, name))
+
+    def _sort(self, session: Session, message_id: str, table: Table, detail: str) -> None:
+        """Sort a table by one of its columns, in place of what it is being sorted by; or stop."""
+        sorting = self._timeline.sorting_of(message_id)
+        if (earlier := self._sortings.pop(message_id, None)) is not None:
+            earlier.cancel()
+        order = None if detail == "stop" else next_order(sorting.order, int(detail))
+        if detail == "stop" or order is None:
+            page, order = (sorting.page, sorting.order) if detail == "stop" else (None, None)
+            after = Sorting(order=order, page=page, refused=sorting.refused)
+            self._timeline.set_sorting(message_id, after)
+        elif (reader := _reader(session, table)) is not None:
+            work = self._find_order(message_id, table, reader, order)
+            self._sortings[message_id] = self._tasks.start(work)
+
+    async def _find_order(
+        self, message_id: str, table: Table, fetch: Fetch, order: RowOrder
+    ) -> None:
+        from playhead.ui.dialogs.table_file import expect_same  # not needed for the first paint
+
+        before = replace(self._timeline.sorting_of(message_id), wanted=None, seconds=0, reason="")
+
+        def show(sorting: Sorting) -> None:
+            self._timeline.set_sorting(message_id, sorting)
+
+        show(replace(before, wanted=order))
+        try:
+            page = await timed(
+                fetch(0, max(len(table.rows), 1), order),
+                lambda seconds: show(replace(before, wanted=order, seconds=seconds)),
+            )
+            expect_same(table, page)
+        except ExecutionError as error:
+            reason = str(tr_error(error))
+            refused = before.refused if error.remedy else {**before.refused, order.column: reason}
+            show(replace(before, reason=reason, refused=refused))
+        else:
+            show(replace(before, order=order, page=replace(page, name=table.name)))
 
     async def close_down(self) -> None:
         """Close the tables and the picture, and delete the pages."""
@@ -120,17 +167,17 @@ class ResultActions(QObject):
         from playhead.ui.dialogs.table_window import PAGE_ROWS  # not needed for the first paint
 
         table = await session.table(name, 0, PAGE_ROWS)
-        self._show_table(table, _reader(session, table, name))
+        self._show_table(table, _reader(session, table, name), Sorting())
 
-    def _show_table(self, table: Table, fetch: Fetch | None) -> None:
+    def _show_table(self, table: Table, fetch: Fetch | None, sorting: Sorting) -> None:
         from playhead.ui.dialogs.table_window import TableWindow  # not needed for the first paint
 
-        window = TableWindow(table, self._theme, self._tasks, fetch, self._window)
+        window = TableWindow(table, self._theme, self._tasks, fetch, self._window, sorting)
         self._windows.append(window)
         window.destroyed.connect(lambda: self._windows.remove(window))
         window.show()
 
-    def _choose_file(self, table: Table, fetch: Fetch | None) -> None:
+    def _choose_file(self, table: Table, fetch: Fetch | None, order: RowOrder | None) -> None:
         count = max(table.total_rows if fetch is not None else 0, len(table.rows))
         title = tr_n("Save %n rows", count, one="Save 1 row")
         start = str(Path(self._folder()) / f"{table.name or 'table'}.csv")
@@ -138,15 +185,17 @@ class ResultActions(QObject):
         dialog = FileDialog(self._window, title, start, kinds)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.fileSelected.connect(
-            lambda path: self._tasks.start(self._save(table, Path(path), fetch))
+            lambda path: self._tasks.start(self._save(table, Path(path), fetch, order))
         )
         dialog.open()
 
-    async def _save(self, table: Table, path: Path, fetch: Fetch | None) -> None:
+    async def _save(
+        self, table: Table, path: Path, fetch: Fetch | None, order: RowOrder | None
+    ) -> None:
         from playhead.ui.dialogs.table_file import write_table  # not needed for the first paint
 
         with _storage_errors(path):
-            count, why = await write_table(table, path, fetch)
+            count, why = await write_table(table, path, fetch, order)
         if count < table.total_rows:
             title = tr_n("Only %n rows were saved.", count, one="Only 1 row was saved.")
             whole = tr_n("The table has %n rows.", table.total_rows, one="The table has 1 row.")
@@ -192,9 +241,9 @@ class ResultActions(QObject):
 def _reader(session: Session, table: Table, name: str = "") -> Fetch | None:
     """Return a function that reads more of a table of the kernel; None if it has no name."""
     known = name or table.key or table.name
-    if not known or table.total_rows <= len(table.rows):
+    if not known or not (table.key or table.total_rows > len(table.rows)):
         return None
-    return lambda first, rows: session.table(known, first, rows)
+    return lambda first, rows, order: session.table(known, first, rows, order)
 
 
 async def _copy(table: Table, separator: str) -> None:

@@ -27,7 +27,7 @@ from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
 from playhead.ui.timeline.cards.table_card import TableCard
 from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
 from playhead.ui.timeline.find.timeline_finder import reveal
-from playhead.ui.timeline.model.rows import Action, Note
+from playhead.ui.timeline.model.rows import Action, Note, Sorting
 from playhead.ui.timeline.model.timeline_model import Changes, TimelineModel
 from playhead.ui.timeline.scroll.accessibility import AccessibleTimeline, announce, spoken_text
 from playhead.ui.timeline.scroll.canvas import Canvas
@@ -57,10 +57,10 @@ class TimelineView(QAbstractScrollArea):
     `printed_pointed(message_id, number)` of the line of an output under the mouse (-1: none),
     `printed_requested(message_id, number)` to see what printed it, `mend_requested(message_id)`
     of an error, `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running
-    code has started, `result_requested(what, message_id, detail)`: table, copy_table, save, page,
-    file, picture, copy_picture, save_picture, or output with its path, `link_activated(url)`:
-    only http, https, mailto and our own playhead addresses; the window shows it before it
-    opens it.
+    code has started, `result_requested(what, message_id, detail)`: table, copy_table, save,
+    sort with the number of a column or "stop", page, file, picture, copy_picture, save_picture, or
+    output with its path, `link_activated(url)`: only http, https, mailto and our own playhead
+    addresses; the window shows it before it opens it.
     """
 
     retry_requested = Signal(str)
@@ -230,6 +230,8 @@ class TimelineView(QAbstractScrollArea):
                 row.note.action[1]()
             case "mend":
                 self.mend_requested.emit(row.key)
+            case "copy_table" if (text := self._table_text(intent, index)) is not None:
+                to_clipboard(text)
             case "copy_turn":
                 self._copy_turn(index, is_markdown=intent.text == "markdown")
             case _:
@@ -265,9 +267,7 @@ class TimelineView(QAbstractScrollArea):
         return True
 
     def _ask_for_result(self, intent: Intent, index: int) -> None:
-        if intent.kind == "copy_table" and (text := self._table_text(intent, index)) is not None:
-            QGuiApplication.clipboard().setText(text)
-        elif intent.kind not in ("card", "act"):
+        if intent.kind not in ("card", "act"):
             self.result_requested.emit(intent.kind, self.canvas.sheet.rows[index].key, intent.text)
 
     def _copy_turn(self, index: int, *, is_markdown: bool) -> None:
@@ -280,6 +280,16 @@ class TimelineView(QAbstractScrollArea):
         if not isinstance(card, TableCard) or not card.is_small:
             return None
         return card.as_text("," if intent.text == "csv" else "\t")
+
+    def sorting_of(self, message_id: str) -> Sorting:
+        """Return how the rows of a table are sorted."""
+        index = self.model.index_of(message_id)
+        return self.model.rows[index].sorting if index is not None else Sorting()
+
+    def set_sorting(self, message_id: str, sorting: Sorting) -> None:
+        """Show a table's rows in another order, or that this is being found, or why not."""
+        self.model.set_sorting(message_id, sorting)
+        self.coalescer.due()
 
     def _on_settled(self) -> None:
         """Put the button and the fields where they belong."""

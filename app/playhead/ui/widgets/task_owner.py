@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Coroutine
-from typing import Any
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from playhead.errors import AppError
+
+_Result = TypeVar("_Result")
 
 
 class TaskOwner(QObject):
@@ -25,14 +28,17 @@ class TaskOwner(QObject):
         self._tasks: set[asyncio.Task[Any]] = set()
         self._is_closed = False
 
-    def start(self, work: Coroutine[Any, Any, Any]) -> None:
+    def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Future[Any]:
         """Run a coroutine; its result is ignored."""
         if self._is_closed:
             work.close()
-            return
+            closed = asyncio.get_running_loop().create_future()
+            closed.cancel()
+            return closed
         task = asyncio.get_running_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
+        return task
 
     async def close(self) -> None:
         """Cancel what is still running and wait for it; nothing can be started any more."""
@@ -61,3 +67,20 @@ class TaskOwner(QObject):
         elif error is not None:
             context = {"message": "a task of the window failed", "exception": error, "task": task}
             task.get_loop().call_exception_handler(context)
+
+
+_FIRST_S, _TICK_S = 0.3, 1.0
+
+
+async def timed(work: Coroutine[Any, Any, _Result], show: Callable[[float], None]) -> _Result:
+    """Return what a coroutine returns; while it takes long, show the seconds so far."""
+    task = asyncio.get_running_loop().create_task(work)
+    began = time.monotonic()
+    pause_s = _FIRST_S
+    try:
+        while not (await asyncio.wait([task], timeout=pause_s))[0]:
+            pause_s = _TICK_S
+            show(time.monotonic() - began)
+        return await task
+    finally:
+        task.cancel()

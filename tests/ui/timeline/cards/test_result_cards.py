@@ -68,7 +68,7 @@ def test_a_table_shows_its_first_rows_and_all_when_it_is_opened(view, talk, qtbo
 
 
 def test_the_head_of_a_long_table_stays_in_sight_while_it_is_scrolled(view, talk, qtbot, painted):
-    show(talk, "table", table())
+    show(talk, "table", table(total=200))
     view.set_conversation(talk)
     click(qtbot, view, "Show 200 rows")
     view.canvas.scroll_to(2_000)

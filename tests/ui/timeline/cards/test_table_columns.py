@@ -9,13 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from playhead.domain.conversation.payloads import Table
+from playhead.domain.conversation.payloads import RowOrder, Table
 from playhead.ui.timeline.cards.table_columns import (
     TableColumn,
     columns_of,
+    next_order,
     size_text,
-    sorted_rows,
+    sorted_table,
     table_as_text,
+    tells_order,
 )
 
 
@@ -28,6 +30,10 @@ def table(*rows: tuple, total: int | None = None, dtypes: tuple[str, ...] = ()) 
         total_rows=len(rows) if total is None else total,
         total_columns=len(names),
     )
+
+
+def sorted_rows(shown: Table, column: int, is_falling: bool) -> list[int]:
+    return list(sorted_table(shown, RowOrder(column, is_falling)).positions)
 
 
 def test_numbers_of_a_column_have_the_decimals_that_they_need() -> None:
@@ -67,8 +73,53 @@ def test_sorting_knows_numbers_from_texts_and_puts_nothing_last() -> None:
     assert sorted_rows(rows, 0, is_falling=False) == [1, 0, 4, 2, 3]
     assert sorted_rows(rows, 0, is_falling=True) == [4, 0, 1, 2, 3]
     assert sorted_rows(table((10**400,), (0.5,)), 0, is_falling=False) == [1, 0]
-    words = table(("b",), ("A",), ("c",))
-    assert sorted_rows(words, 0, is_falling=False) == [1, 0, 2]
+    words = table(("b",), ("A",), ("c",), ("B",))
+    assert sorted_rows(words, 0, is_falling=False) == [1, 3, 0, 2], "as Python and pandas do"
+
+
+def test_rows_that_are_equal_keep_their_order_both_ways() -> None:
+    rows = table((1, "a"), (2, "b"), (1, "c"), (2, "d"))
+    assert sorted_rows(rows, 0, is_falling=False) == [0, 2, 1, 3]
+    assert sorted_rows(rows, 0, is_falling=True) == [1, 3, 0, 2]
+
+
+def test_times_are_sorted_by_their_moment_and_not_by_their_clock() -> None:
+    rows = table(
+        ("2026-10-25T02:30:00+02:00",),
+        ("2026-10-25T02:10:00+01:00",),
+        ("2026-10-25T02:00:00+02:00",),
+        dtypes=("datetime64[ns, Europe/Zurich]",),
+    )
+    assert sorted_rows(rows, 0, is_falling=False) == [2, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("cells", "dtype", "is_told"),
+    [
+        (("b", "a", None), "object", True),
+        (("b", 1), "object", False),
+        (("b", "a"), "str", True),
+        (("b", "a"), "String", True),
+        (("low", "high"), "category", False),
+        (("[10]", "[2]"), "object", False),
+        (("(0, 10]", "(10, 20]"), "interval[int64, right]", False),
+        ((True, None, False), "boolean", True),
+        ((1, 2.5, None), "Float64", True),
+    ],
+)
+def test_only_what_the_cells_tell_is_sorted_without_the_kernel(
+    cells: tuple, dtype: str, is_told: bool
+) -> None:
+    rows = tuple((cell,) for cell in cells)
+    assert tells_order(table(*rows, dtypes=(dtype,)), 0) is is_told
+    assert not tells_order(table(*rows, total=len(rows) + 1, dtypes=(dtype,)), 0)
+
+
+def test_a_third_click_gives_the_own_order_back() -> None:
+    assert next_order(None, 2) == RowOrder(2)
+    assert next_order(RowOrder(2), 2) == RowOrder(2, is_falling=True)
+    assert next_order(RowOrder(2, is_falling=True), 2) is None
+    assert next_order(RowOrder(1, is_falling=True), 2) == RowOrder(2)
 
 
 @pytest.mark.parametrize(

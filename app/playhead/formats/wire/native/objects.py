@@ -233,6 +233,7 @@ def _table(fields: _Fields) -> Table:
         key=fields.text("key", ""),
         missing=fields.texts("missing"),
         text=fields.text("text", ""),
+        index_columns=fields.integer_or_none("index_columns"),
     )
 
 

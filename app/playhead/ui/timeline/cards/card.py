@@ -27,7 +27,7 @@ HEADER = 35
 PAD_X, PAD_Y = 14, 10
 IntentKind = Literal[
     "copy", "retry", "edit", "run", "open", "link", "fold", "act", "type", "card",
-    "table", "copy_table", "save", "page", "file", "output", "version", "picture",
+    "table", "copy_table", "save", "sort", "page", "file", "output", "version", "picture",
     "copy_picture", "save_picture", "line", "mend", "delete", "request", "printed", "copy_turn",
     "other_version",
 ]  # fmt: skip

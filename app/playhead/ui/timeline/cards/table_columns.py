@@ -7,8 +7,11 @@ import io
 import math
 import re
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
-from playhead.domain.conversation.payloads import Cell, Table
+from msgspec.structs import replace
+
+from playhead.domain.conversation.payloads import Cell, RowOrder, Table
 from playhead.ui.widgets.wording import tr, tr_n
 
 SAMPLE = 200
@@ -22,6 +25,9 @@ _SPAN = re.compile(r"(?:(-?\d+) days?,? ?)?(?:\+?(\d+):(\d\d):(\d\d(?:\.\d+)?))?
 _NUMERIC = re.compile(r"u?int\d|float|decimal|complex")
 _MISSING = frozenset({"None", "NaN", "NaT", "<NA>", "null"})
 _INFINITE = frozenset({"inf", "-inf"})
+_TEXTS = ("str", "utf8", "object")
+_TIMES = ("datetime", "date", "timedelta", "duration", "bool")
+_BRACKETS = "[({<"
 _BREAKS = str.maketrans({"\n": "↵", "\r": "", "\t": " ", "\u2028": "↵", "\u2029": "↵"})
 
 
@@ -40,7 +46,17 @@ class TableColumn:
         self.is_number = len(numbers) == len(seen) if seen else self._is_numeric
         self.nothing = missing or ("NaN" if self.is_number else "None")
         self._decimals = _decimals([one for one in numbers if isinstance(one, float)])
-        is_time = dtype.lower().startswith("datetime")
+        is_time = self._is_time = dtype.lower().startswith("datetime")
+        texts = tuple(one for one in seen if isinstance(one, str))
+        self._tells_order = (
+            self.is_number
+            or dtype.lower().startswith(_TIMES)
+            or (
+                (dtype.lower().startswith(_TEXTS) or not dtype)
+                and not any(one.startswith(tuple(_BRACKETS)) for one in texts)
+                and len(texts) in (0, len(seen))
+            )
+        )
         self._cut_at = _moment_length([one for one in seen if isinstance(one, str)], is_time)
 
     def is_missing(self, cell: Cell) -> bool:
@@ -63,6 +79,14 @@ class TableColumn:
             return cell[:_SHOWN_CHARS].translate(_BREAKS)
         return str(cell)
 
+    @property
+    def tells_order(self) -> bool:
+        """Return whether the cells as they are shown have the order of the values.
+
+        The texts of categories and lists do not; texts and numbers have none among each other.
+        """
+        return self._tells_order
+
     def key(self, cell: Cell) -> tuple[bool, int | float, str]:
         """Return the key to sort a cell by: numbers and durations before texts."""
         number = self._number(cell)
@@ -71,7 +95,9 @@ class TableColumn:
         if number is not None:
             return (False, number, "")
         seconds = _seconds(cell) if self._is_span and isinstance(cell, str) else None
-        return (True, 0, str(cell).casefold()) if seconds is None else (False, seconds, "")
+        if seconds is not None:
+            return (False, seconds, "")
+        return (True, 0, _in_utc(str(cell)) if self._is_time else str(cell))
 
     def _number(self, cell: Cell) -> int | float | None:
         """Return a number, also if JSON has none for it: infinities, decimals, very long ones."""
@@ -96,18 +122,31 @@ def columns_of(table: Table) -> list[TableColumn]:
     ]
 
 
-def sorted_rows(table: Table, column: int, is_falling: bool) -> list[int]:
-    """Return the numbers of the rows in the order of a column; missing values are last."""
+def tells_order(table: Table, column: int) -> bool:
+    """Return whether a table can be sorted by a column without the kernel: all of it is here."""
+    if not len(table.rows) >= table.total_rows or len(table.rows) > SORT_LIMIT:
+        return False
+    dtype = table.dtypes[column] if column < len(table.dtypes) else ""
+    return TableColumn((row[column] for row in table.rows), dtype).tells_order
 
-    shown = columns_of(table)[column]
 
-    def key(number: int) -> tuple[bool, int | float, str]:
-        return shown.key(table.rows[number][column])
+def sorted_table(table: Table, order: RowOrder) -> Table:
+    """Return a whole table with its rows in an order; missing values are last."""
+    shown = columns_of(table)[order.column]
+    cells = [row[order.column] for row in table.rows]
+    there = [place for place, cell in enumerate(cells) if not shown.is_missing(cell)]
+    missing = [place for place, cell in enumerate(cells) if shown.is_missing(cell)]
+    there.sort(key=lambda place: shown.key(cells[place]), reverse=order.is_falling)
+    positions = (*there, *missing)
+    rows = tuple(table.rows[place] for place in positions)
+    return replace(table, rows=rows, positions=positions)
 
-    order = range(len(table.rows))
-    missing = [number for number in order if shown.is_missing(table.rows[number][column])]
-    gone = set(missing)
-    return sorted((one for one in order if one not in gone), key=key, reverse=is_falling) + missing
+
+def next_order(order: RowOrder | None, column: int) -> RowOrder | None:
+    """Return the order after a click on a column: rising, falling, then the frame's own."""
+    if order is None or order.column != column:
+        return RowOrder(column)
+    return None if order.is_falling else RowOrder(column, is_falling=True)
 
 
 def table_as_text(
@@ -132,6 +171,15 @@ def size_text(table: Table, *, is_whole: bool = False) -> str:
     if has < count:
         columns = tr("{part:,} of {whole}", part=has, whole=columns)
     return f"{rows} · {columns}"
+
+
+def _in_utc(text: str) -> str:
+    """Return a time with an offset as UTC, so that it can be compared; else the text."""
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        return text
+    return text if moment.tzinfo is None else moment.astimezone(UTC).isoformat()
 
 
 def _seconds(text: str) -> float | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -15,6 +15,7 @@ from playhead.domain.conversation.payloads import (
     CodeError,
     FileChanges,
     InputRequest,
+    RowOrder,
     Table,
 )
 from playhead.ui.widgets.wording import tr
@@ -59,6 +60,22 @@ class Note(Struct, kw_only=True):
     action: Action | None = None
 
 
+class Sorting(Struct, frozen=True, kw_only=True):
+    """Holds the order of a table's rows.
+
+    `page` has the first rows in `order`. `wanted` is the order that is being found, for `seconds`
+    so far; `reason` says why the last one could not be. `refused` has the columns that cannot be
+    sorted, with the reasons.
+    """
+
+    order: RowOrder | None = None
+    page: Table | None = None
+    wanted: RowOrder | None = None
+    seconds: float = 0.0
+    reason: str = ""
+    refused: Mapping[int, str] = {}
+
+
 class Row(Struct, eq=False, kw_only=True):
     """One card's worth: a message, or a note, with its text so far.
 
@@ -69,8 +86,9 @@ class Row(Struct, eq=False, kw_only=True):
     that it has started; `began_at` is when it began to run (seconds since the epoch). `versions`
     are those of the question, or of the answer that ends with the row. `origin` is the code that
     a problem came from; `traced` are stretches of an output that are marked, counted in lines from
-    0, to None for its end; `foot` says what the turn that ends here has cost. `edition` changes
-    when the text is replaced: what was taken in of the one before is of no use then.
+    0, to None for its end; `foot` says what the turn that ends here has cost, `sorting` how the
+    rows of a table are shown. `edition` changes when the text is replaced: what was taken in of the
+    one before is of no use then.
     """
 
     key: str
@@ -86,6 +104,7 @@ class Row(Struct, eq=False, kw_only=True):
     is_typing: bool = False
     origin: str = ""
     foot: str = ""
+    sorting: Sorting = Sorting()
     cited: tuple[Citation, ...] = ()
     versions: Versions | None = None
     began_at: float = 0.0

@@ -28,6 +28,7 @@ from playhead.ui.timeline.model.rows import (
     Note,
     Row,
     RowKind,
+    Sorting,
     kind_of,
     unknown_text,
     with_unsent_line,
@@ -113,6 +114,13 @@ class TimelineModel:
         index = self._index.get(message_id)
         if index is not None:
             self.rows[index].state, self.rows[index].detail = state, detail
+            self.mark(message_id)
+
+    def set_sorting(self, message_id: str, sorting: Sorting) -> None:
+        """Set how a table's rows are sorted."""
+        index = self._index.get(message_id)
+        if index is not None:
+            self.rows[index].sorting = sorting
             self.mark(message_id)
 
     @property

@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QImageReader
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.text.fences import fenced
+from playhead.domain.text.tables import as_markdown
 from playhead.ui.timeline.cards.picture_decoder import draw_svg
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.scroll.canvas import Canvas
@@ -79,6 +80,8 @@ class Copier:
                 return fenced(printed, "text") if printed else ""
             case "versions":
                 return ""
+            case "table" if row.sorting.page is not None:
+                return as_markdown(row.sorting.page)
             case _ if row.message is not None:
                 return messages_markdown([row.message])
             case _:
