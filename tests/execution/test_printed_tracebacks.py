@@ -102,4 +102,4 @@ async def test_of_a_long_output_only_a_whole_traceback_is_parted(
         assert "Traceback" not in kept
     else:
         assert printed > 999_000 or message == 70_000
-        assert "bytes not shown" in kept or "more of it follows" in kept
+        assert " not shown, " in kept

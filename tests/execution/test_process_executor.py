@@ -13,10 +13,19 @@ import pytest
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import InputRequest, LineTiming, RunReport, Table
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.left_out import printed_lines
+from playhead.domain.conversation.payloads import (
+    InputRequest,
+    LineTiming,
+    OutputTail,
+    RunReport,
+    Table,
+)
 from playhead.domain.execution import KernelStatus
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.execution.run_output import LIVE_LIMIT, SHOWN_LIMIT, TAIL_LIMIT
 from playhead.storage.history.no_history import NoHistory
 from tests.support.kernels import (
     error_of,
@@ -69,6 +78,28 @@ async def test_what_a_conversation_leaves_behind_goes_with_it(tmp_path: Path) ->
     assert (picture.parent, Path(whole).parent) == (folder, folder)
     await NoHistory(tmp_path / "output").delete("conversation")
     assert list((tmp_path / "output").iterdir()) == []
+
+
+async def test_the_tail_of_a_long_output_goes_on_and_the_line_counts_are_the_programs(
+    tmp_path: Path,
+) -> None:
+    code = "for number in range(400_000):\n    print('line', number)"
+    conversation = Conversation()
+    tails: list[OutputTail] = []
+    conversation.subscribe(lambda event: tails.append(event.tail) if event.tail else None)
+    async with executor(tmp_path) as made:
+        for chunk in await run(made, request(tmp_path, code)):
+            conversation.apply(chunk)
+    (console,) = (one for one in conversation.messages if one.type == "console")
+    assert printed_lines(console.text) == 400_000
+    assert len(console.text) < SHOWN_LIMIT + TAIL_LIMIT + 1000
+    assert len(tails) > 1
+    ends = [tail.lines + tail.text.count("\n") for tail in tails]
+    assert ends == sorted(ends)
+    assert all(len(tail.text) <= LIVE_LIMIT for tail in tails)
+    head = console.text.partition("[… ")[0].count("\n")
+    for tail in tails:
+        assert tail.text.startswith(f"line {head + tail.lines}\n")
 
 
 async def test_names_live_on_and_the_kernel_is_the_same(tmp_path: Path) -> None:

@@ -1,10 +1,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from playhead.execution.run_output import TAIL_LIMIT, RunOutput, file_name
+from playhead.domain.conversation.left_out import printed_lines, split_left_out
+from playhead.domain.conversation.payloads import OutputTail
+from playhead.execution.run_output import LIVE_LIMIT, TAIL_LIMIT, RunOutput, file_name
 
 
 def test_short_output_is_shown_as_it_is_and_leaves_no_file(tmp_path: Path) -> None:
@@ -22,12 +27,77 @@ def test_long_output_shows_its_head_and_tail_and_keeps_all_in_a_file(tmp_path: P
     data = text.encode()
     shown = "".join(output.add(data[at : at + 777]) for at in range(0, len(data), 777))
     rest = output.close()
-    assert shown.startswith(text[:1000])
-    assert len(shown) < 1200
-    assert rest.endswith(text[-TAIL_LIMIT:])
-    assert f"{len(text) - 1000 - TAIL_LIMIT:,} bytes not shown, whole output in {path}" in rest
+    assert shown == text[: text.rindex("\n", 0, 1000) + 1]
+    before, left_out, tail = split_left_out(rest) or ("", 0, "")
+    assert (before, left_out) == ("", 50_000 - shown.count("\n") - tail.count("\n"))
+    assert text.endswith("\n" + tail)
+    assert TAIL_LIMIT - 20 < len(tail) <= TAIL_LIMIT
+    size = len(text) - len(shown) - len(tail)
+    words = f"[… {left_out:,} lines ({size:,} bytes) not shown, whole output in {path}]\n"
+    assert rest == words + tail
     assert path.read_text() == text
     assert output.path == str(path)
+
+
+def test_while_it_goes_on_the_last_lines_are_shown_with_their_true_number(tmp_path: Path) -> None:
+    output = RunOutput(tmp_path / "run.txt", shown=1000)
+    shown = "".join(output.add(f"line {number}\n".encode()) for number in range(100_000))
+    output.add(b"and so")
+    assert output.has_news
+    tail = output.tail()
+    assert not output.has_news
+    assert len(tail.text) <= LIVE_LIMIT
+    first = shown.count("\n") + tail.lines
+    told = [f"line {number}" for number in range(first, 100_000)]
+    assert tail.text.split("\n") == [*told, "and so"]
+    output.close()
+
+
+def test_a_progress_bar_of_any_length_goes_on_in_its_line(tmp_path: Path) -> None:
+    output = RunOutput(tmp_path / "run.txt", shown=1000)
+    for number in range(20_000):
+        output.add(f"\r{number:05} of 20000".encode())
+    tail = output.tail()
+    assert (tail.lines, tail.text[0]) == (0, "\r")
+    assert tail.text.endswith("\r19999 of 20000")
+    output.close()
+
+
+def test_before_a_picture_the_tail_so_far_is_shown_and_then_that_of_what_follows(
+    tmp_path: Path,
+) -> None:
+    output = RunOutput(tmp_path / "run.txt", shown=100)
+    for number in range(20_000):
+        output.add(f"{number}\n".encode())
+    first = output.settle()
+    assert first.endswith("\n19999\n")
+    assert "lines (" in first
+    output.add(b"Which one? ")
+    assert output.tail() == OutputTail(0, "Which one? ")
+    assert output.settle() == "Which one? "
+    for number in range(100_000):
+        output.add(f"{number}\n".encode())
+    _, left_out, last = split_left_out(output.close()) or ("", 0, "")
+    assert left_out + last.count("\n") == 100_000
+
+
+@given(
+    lines=st.lists(st.text("ab\r é", max_size=30), max_size=60),
+    size=st.integers(1, 50),
+    shown=st.integers(0, 300),
+)
+def test_whatever_is_printed_all_lines_are_counted_and_none_is_cut(lines, size, shown) -> None:
+    with TemporaryDirectory() as folder:
+        output = RunOutput(Path(folder) / "run.txt", shown=shown, tail=100)
+        text = "".join(f"{line}\n" for line in lines)
+        data = text.encode()
+        got = "".join(output.add(data[at : at + size]) for at in range(0, len(data), size))
+        got += output.close()
+    assert printed_lines(got) == len(lines)
+    before, _, after = split_left_out(got) or (got, 0, "")
+    assert text.startswith(before)
+    assert text.endswith(after)
+    assert {before[-1:], text[: len(text) - len(after)][-1:]} <= {"", "\n"}
 
 
 def test_a_little_more_than_is_shown_loses_nothing(tmp_path: Path) -> None:

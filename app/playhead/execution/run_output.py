@@ -9,26 +9,51 @@ import sys
 from io import FileIO
 from pathlib import Path
 
+from playhead.domain.conversation.left_out import left_out_line
+from playhead.domain.conversation.payloads import OutputTail
+
 SHOWN_LIMIT = 1_000_000
 TAIL_LIMIT = 64_000
+LIVE_LIMIT = 16_000
+"""What is shown of the end of a long output while it goes on."""
 FILE_LIMIT = 200_000_000
 _KEPT_TAIL = 1_000_000
 _RECENT_LIMIT = _KEPT_TAIL
 _LONGEST_CHARACTER = 4
+_ALL_TAILS = 1_000_000
+_LEAST_TAIL = 2_000
+"""Each picture and question of a run is preceded by a tail; after many they are short."""
 
 
 class RunOutput:
-    """The output of one run: its first megabyte is shown, then nothing, at the end its tail.
+    """The output of one run: its first megabyte is shown, then only tails of it.
 
+    `add()` returns what is shown at once, `settle()` the tail before a message of another kind and
+    `close()` that at the end, after a line that says how many lines were left out. Meanwhile
+    `tail()` has the last lines for now.
     There is a file only when not everything was shown. It holds the unchanged bytes, up to
     `kept` (0: without limit); of a longer output its head and tail, and between them a line with
     the number of missing bytes. Bytes that are not UTF-8 are shown as `\\xff`.
     """
 
-    def __init__(self, path: Path, shown: int = SHOWN_LIMIT, kept: int = FILE_LIMIT) -> None:
+    def __init__(
+        self,
+        path: Path,
+        shown: int = SHOWN_LIMIT,
+        kept: int = FILE_LIMIT,
+        tail: int = TAIL_LIMIT,
+    ) -> None:
         self._path = path
+        self._tail_limit = tail
         self._shown_left = shown
-        self._hidden = 0
+        self.is_cut = False
+        """Whether some of the output was not shown at once."""
+        self._hidden = 0  # bytes, and lines that they end, since what was shown last
+        self._hidden_lines = 0
+        self._is_line_whole = True  # that which was shown last
+        self._tails_left = _ALL_TAILS
+        self.has_news = False
+        """Whether `tail()` would return other lines than the last time."""
         self._text = codecs.getincrementaldecoder("utf-8")("backslashreplace")
         self._file: FileIO | None = None
         self._problem = ""
@@ -37,12 +62,7 @@ class RunOutput:
         self._in_file = 0
         self._recent = bytearray()  # output not in the file, at least its last part
         self._recent_total = 0
-        self._unbroken = sys.maxsize
-
-    @property
-    def is_cut(self) -> bool:
-        """Return whether some of the output was not shown unchanged."""
-        return self._hidden > 0
+        self._unbroken = 0  # characters at the end of what was shown, after a cut
 
     @property
     def path(self) -> str | None:
@@ -57,39 +77,95 @@ class RunOutput:
         if len(data) <= self._shown_left:
             self._shown_left -= len(data)
             self._recent += data
-            return self._text.decode(data)
-        cut = _character_start(data, self._shown_left)
+            return self._shown(data)
+        cut = self._head_end(data)
         shown, self._recent = bytes(self._recent) + data[:cut], bytearray()
         self._open_file()
+        self.is_cut = True
         self._store(shown)
+        text = self._shown(data[:cut])
         self._hide(data[cut:])
-        note = "\n[The output is long: more of it follows when the code has ended.]\n"
-        return self._text.decode(data[:cut]) + note
+        return text
+
+    def tail(self) -> OutputTail:
+        """Return the last lines for now."""
+        self.has_news = False
+        data = self._last_lines(LIVE_LIMIT)
+        text = codecs.getincrementaldecoder("utf-8")("backslashreplace").decode(data)
+        return OutputTail(self._left_out(data), text)
+
+    def settle(self) -> str:
+        """Return what is to be shown before a message of another kind: the tail so far."""
+        limit = max(_LEAST_TAIL, min(self._tail_limit, self._tails_left // 4))
+        return self._settled(self._last_lines(limit), f"the output is in {self._path}")
 
     def close(self) -> str:
-        """End the run's output; returns what is still to be shown: a note and the tail."""
-        tail = self._last(min(self._hidden, TAIL_LIMIT))
+        """End the run's output; returns what is still to be shown: a line and the tail."""
+        data = self._last_lines(self._tail_limit)
         self._close_file()
-        note = ""
-        if self._hidden > TAIL_LIMIT:
-            tail = tail[_character_end(tail) :]
-            note = f"\n[… {self._hidden - len(tail):,} bytes not shown, {self._whereabouts()}]\n"
-            note = self._text.decode(b"", final=True) + note
-        shown = self._text.decode(tail, final=True)
+        text = self._settled(data, self._whereabouts())
+        rest = self._text.decode(b"", final=True)
         if self.is_cut:
-            self._unbroken = len(shown)
-        return note + shown
+            self._unbroken += len(rest)
+        return text + rest
 
     def unbroken_end(self, count: int) -> int:
         """Return `count` if the last so many characters shown are whole, without a note; else 0.
 
         Known once the output was closed.
         """
-        return count if 0 < count <= self._unbroken else 0
+        return count if not self.is_cut or 0 < count <= self._unbroken else 0
+
+    def _settled(self, data: bytes, whereabouts: str) -> str:
+        missing, lines = self._hidden - len(data), self._left_out(data)
+        start = "" if self._is_line_whole else "\n"
+        self._hidden = self._hidden_lines = 0
+        self._is_line_whole, self.has_news = True, False
+        self._tails_left -= len(data)
+        cut_off = self._text.decode(b"", final=True) if missing else ""
+        text = self._text.decode(data)
+        self._unbroken = len(text)
+        if not missing:
+            return text
+        note = f"[… {missing:,} bytes not shown, {whereabouts}]\n"
+        if lines:
+            note = left_out_line(lines, missing, whereabouts)
+        return cut_off + start + note + text
+
+    def _shown(self, data: bytes) -> str:
+        if data:
+            self._is_line_whole = data.endswith(b"\n")
+        return self._text.decode(data)
 
     def _hide(self, data: bytes) -> None:
         self._hidden += len(data)
+        self._hidden_lines += data.count(b"\n")
+        self.has_news = True
         self._store(data)
+
+    def _head_end(self, data: bytes) -> int:
+        """Return where the head ends in the data that goes beyond it: between lines, if it can."""
+        line_end = data.rfind(b"\n", 0, self._shown_left) + 1
+        if line_end or (self._is_line_whole and self._recent):
+            return line_end
+        return _character_start(data, self._shown_left)
+
+    def _last_lines(self, limit: int) -> bytes:
+        """Return all that is hidden, or its last whole lines; of an endless line the last part."""
+        data = self._last(min(self._hidden, limit))
+        if len(data) == self._hidden:
+            return data
+        start = data.find(b"\n", 0, len(data) - 1) + 1
+        if not start:  # a progress bar rewrites its line from each carriage return on
+            start = data.find(b"\r")
+        return data[start if start >= 0 else _character_end(data) :]
+
+    def _left_out(self, data: bytes) -> int:
+        """Return how many lines are between what was shown last and this tail."""
+        if len(data) == self._hidden:
+            return 0
+        lines = self._hidden_lines - data.count(b"\n")
+        return max(0, lines if self._is_line_whole else lines - 1)
 
     def _store(self, data: bytes) -> None:
         """Write into the file what goes there, remember the last part of the rest."""

@@ -74,7 +74,7 @@ class RunStream:
     @property
     def has_held_text(self) -> bool:
         """Return whether `flush()` would return anything."""
-        return bool(self._held) and not self._is_displaying
+        return bool(self._held or self._output.has_news) and not self._is_displaying
 
     def start(self, earlier_output: bytes = b"") -> list[Chunk]:
         """Return the chunks that open a run; `earlier_output` was printed between two runs."""
@@ -96,8 +96,8 @@ class RunStream:
         return chunks
 
     def flush(self) -> list[Chunk]:
-        """Let held text go, unless a displayed value is still on its way."""
-        return [] if self._is_displaying else self._flush()
+        """Let held text go, or the last lines of long output; not while a value is on its way."""
+        return [] if self._is_displaying else [*self._flush(), *self._tail()]
 
     def finish(
         self,
@@ -184,11 +184,10 @@ class RunStream:
             return self._print(result.encode("utf-8", "backslashreplace"))
         if not result:
             return []
-        chunks = self._close(is_resting=True) if self._is_open else []
-        return [*chunks, *result]
+        return [*self._settle(is_resting=True), *result]
 
     def _on_input(self, mark: Mark) -> list[Chunk]:
-        chunks = self._close(is_resting=False) if self._is_open else []
+        chunks = self._settle(is_resting=False)
         request = InputRequest(mark.text("id"), mark.text("prompt"), mark.flag("secret"))
         return [*chunks, _single("input", request)]
 
@@ -207,6 +206,17 @@ class RunStream:
     def _print(self, data: bytes) -> list[Chunk]:
         self._printed = None
         return self._text(self._output.add(data))
+
+    def _tail(self) -> list[Chunk]:
+        if not self._output.has_news:
+            return []
+        tail = Chunk(role="computer", type="console", format="tail", content=self._output.tail())
+        return [*self._open(), tail]
+
+    def _settle(self, is_resting: bool) -> list[Chunk]:
+        """Close the console, with what is to be kept of its long output."""
+        chunks = self._text(self._output.settle())
+        return [*chunks, *(self._close(is_resting) if self._is_open else [])]
 
     def _text(self, text: str) -> list[Chunk]:
         if not text:

@@ -5,7 +5,13 @@ from __future__ import annotations
 from playhead.domain.conversation.assembler import FIRST_KEPT, LAST_KEPT, PrintedRecorder
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
-from playhead.domain.conversation.payloads import PrintedLines, lines_that_printed, output_of_lines
+from playhead.domain.conversation.left_out import left_out_line
+from playhead.domain.conversation.payloads import (
+    OutputTail,
+    PrintedLines,
+    lines_that_printed,
+    output_of_lines,
+)
 
 
 def recorded(*steps: int | str | None) -> PrintedLines | None:
@@ -43,6 +49,25 @@ def test_a_line_of_code_knows_what_it_printed():
     assert printed is not None
     assert list(output_of_lines(printed, 2, 2)) == [(1, 2)]
     assert list(output_of_lines(printed, 1, 1)) == [(0, 0), (2, None)]
+
+
+def test_of_a_long_output_the_lines_that_were_left_out_are_counted():
+    recorder = PrintedRecorder(1)
+    recorder.grow("x\n" * 10)
+    recorder.follow(OutputTail(990, "x\n" * 5))
+    recorder.move(2)
+    recorder.follow(OutputTail(4990, "x\n" * 5))
+    recorder.grow(left_out_line(9985, 19_970, "whole output in a file") + "x\n" * 5)
+    recorder.move(3)
+    recorder.grow("end\n")
+    found = sources(recorder.taken(), 10_001)
+    assert [found[number] for number in (0, 5004, 5005, 9999, 10_000)] == [
+        (1,),
+        (1,),
+        (2,),
+        (2,),
+        (3,),
+    ]
 
 
 def test_of_a_flood_the_beginning_and_the_end_are_kept():

@@ -17,6 +17,7 @@ from playhead.domain.conversation.payloads import (
     Frame,
     InputRequest,
     LineTiming,
+    OutputTail,
     Payload,
     PrintedLines,
     Proposal,
@@ -80,6 +81,7 @@ CONTENTS = [
     ),
     Usage(input_tokens=12, output_tokens=5, finish_reason="length", is_estimated=True),
     PrintedLines((0.0, 1.5), (3, 0)),
+    OutputTail(7, "the last\n"),
     Waiting(seconds=2.5, attempt=1, attempts=3, reason="The provider asks to wait."),
     Echo("anthropic", '[{"type": "thinking"}]'),
     Citation(

@@ -13,8 +13,9 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.left_out import printed_lines
 from playhead.domain.conversation.message import Message, MessageState
-from playhead.domain.conversation.payloads import PrintedLines
+from playhead.domain.conversation.payloads import OutputTail, PrintedLines
 
 FIRST_KEPT, LAST_KEPT = 1_000, 3_000
 """Changes of the line that are kept of long output; those in between are left out."""
@@ -38,10 +39,12 @@ class PrintedRecorder:
 
     def grow(self, text: str) -> None:
         """Add text that was printed while the current line ran."""
-        if self.line != self._marked_line:
-            self._marked_line = self.line
-            self._mark(self.line or _UNKNOWN)
-        self._at = int(self._at) + text.count("\n") + (0.0 if text.endswith("\n") else 0.5)
+        self._mark_at(self._at)
+        self._at = int(self._at) + printed_lines(text) + (0.0 if text.endswith("\n") else 0.5)
+
+    def follow(self, tail: OutputTail) -> None:
+        """Look at the last lines of what is not added before its end."""
+        self._mark_at(int(self._at) + tail.lines + tail.text.count("\n"))
 
     def taken(self) -> PrintedLines | None:
         """Return the lines known so far; None if there are none."""
@@ -51,17 +54,21 @@ class PrintedRecorder:
             return None
         return PrintedLines(tuple(at for at, _line in marks), tuple(line for _at, line in marks))
 
-    def _mark(self, line: int) -> None:
-        """Record a line; within one line of output only the last counts, as for a progress bar."""
+    def _mark_at(self, at: float) -> None:
+        """Record the line if it moved; within one line of output, as a progress bar's, the last."""
         marks = self._last or self._first
-        if marks and marks[-1][0] == self._at:
-            marks[-1] = (self._at, line)
+        if self.line == self._marked_line or (marks and marks[-1][0] > at):
+            return
+        self._marked_line = self.line
+        line = self.line or _UNKNOWN
+        if marks and marks[-1][0] == at:
+            marks[-1] = (at, line)
         elif len(self._first) < FIRST_KEPT:
-            self._first.append((self._at, line))
+            self._first.append((at, line))
         else:
             if len(self._last) == LAST_KEPT and self._gap is None:
                 self._gap = self._last[0][0]
-            self._last.append((self._at, line))
+            self._last.append((at, line))
 
 
 class ChunkOrderError(ValueError):
@@ -84,6 +91,8 @@ class Assembler:
         self._open: Message | None = None
         self._pieces: list[str] = []
         self._printed = PrintedRecorder()
+        self.tail: OutputTail | None = None
+        """The last lines of the open console that are not part of its text yet."""
 
     @property
     def open_message(self) -> Message | None:
@@ -121,7 +130,7 @@ class Assembler:
             created_at=self._now(),
             state="streaming",
         )
-        self._pieces = []
+        self._pieces, self.tail = [], None
         if chunk.type == "console":  # the line keeps running over the pictures between two consoles
             self._printed = PrintedRecorder(self._printed.line)
         return self._open
@@ -132,8 +141,13 @@ class Assembler:
         if chunk.format == "active_line":
             self._printed.move(chunk.content if isinstance(chunk.content, int) else None)
             return message.id
+        if isinstance(chunk.content, OutputTail):
+            self.tail = chunk.content
+            self._printed.follow(chunk.content)
+            return message.id
         if not isinstance(chunk.content, str) or not chunk.content:
             raise ChunkOrderError(f"{_name(chunk)} carries no text")
+        self.tail = None
         self._pieces.append(chunk.content)
         if message.type == "console":
             self._printed.grow(chunk.content)
@@ -144,7 +158,7 @@ class Assembler:
         message = self._expect_open(chunk)
         self._open = None
         text = "".join(self._pieces)
-        self._pieces = []
+        self._pieces, self.tail = [], None
         return replace(message, content=text, state=state)
 
     def single(self, chunk: Chunk, parent_id: str | None) -> Message:

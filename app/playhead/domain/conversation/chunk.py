@@ -44,7 +44,8 @@ class Chunk(Struct, frozen=True, kw_only=True):
     role and type; a chunk with neither `start` nor `end` outside a message is *single* and is
     a message by itself. Messages never nest or interleave.
 
-    `content` is a non-empty str for text, an int or None for `format == "active_line"`, a
+    `content` is a non-empty str for text, an int or None for `format == "active_line"`, an
+    OutputTail for `format == "tail"` (each takes the place of the one before it), a
     payload for the structured kinds: confirmation → Proposal, run → RunReport,
     computer/error → CodeError, input → InputRequest, timing → LineTiming, table → Table,
     files → FileChanges, citation → Citation,

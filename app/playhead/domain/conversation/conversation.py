@@ -28,7 +28,7 @@ from playhead.domain.conversation.events import (
     Settle,
 )
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import PrintedLines, Usage
+from playhead.domain.conversation.payloads import OutputTail, PrintedLines, Usage
 from playhead.domain.conversation.usage import ConversationUsage, sum_usages, usage_by_turn
 from playhead.domain.history import ConversationSummary
 from playhead.domain.settings import ConversationConfig
@@ -196,6 +196,11 @@ class Conversation:
         """Return the message that is streaming, if one is."""
         return self._assembler.open_id
 
+    @property
+    def tail(self) -> OutputTail | None:
+        """Return the last lines of the open console that are not part of its text yet."""
+        return self._assembler.tail
+
     def message(self, message_id: str) -> Message | None:
         """Return any message of the tree, or None."""
         if message_id == self._assembler.open_id:
@@ -285,7 +290,12 @@ class Conversation:
             return ""
         if self._assembler.open_id is not None:
             message_id = self._assembler.grow(chunk)
-            self._emit(ConversationEvent(kind="grew", message_id=message_id, chunk=chunk))
+            if isinstance(chunk.content, OutputTail):
+                self._emit(
+                    ConversationEvent(kind="tail", message_id=message_id, tail=chunk.content)
+                )
+            else:
+                self._emit(ConversationEvent(kind="grew", message_id=message_id, chunk=chunk))
             return message_id
         self._settle()
         return self._add("added", self._assembler.single(chunk, self.leaf_id), chunk)

@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import OutputTail
 
 EventKind = Literal[
-    "started", "grew", "ended", "added", "noted", "transient", "removed", "renamed",
+    "started", "grew", "tail", "ended", "added", "noted", "transient", "removed", "renamed",
     "moved", "put_aside", "put_back",
 ]  # fmt: skip
 REARRANGED: frozenset[EventKind] = frozenset({"removed", "moved", "put_aside", "put_back"})
@@ -23,6 +24,7 @@ class ConversationEvent(Struct, frozen=True, kw_only=True):
 
     started    a message opened; `message` (state streaming, content None), `chunk`
     grew       `chunk` was added to message `message_id`
+    tail       the long output `message_id` goes on: `tail` has its last lines for now (not kept)
     ended      the open message closed; `message` is final, `chunk` is the end chunk
     added      a single chunk became a whole `message`
     noted      `chunk` is kept beside `message_id`, not among the messages (server/usage,
@@ -41,6 +43,7 @@ class ConversationEvent(Struct, frozen=True, kw_only=True):
     message: Message | None = None
     chunk: Chunk | None = None
     title: str = ""
+    tail: OutputTail | None = None
 
 
 Listener = Callable[[ConversationEvent], None]

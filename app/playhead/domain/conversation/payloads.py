@@ -269,6 +269,16 @@ class PrintedLines(Struct, frozen=True):
     lines: tuple[int, ...]
 
 
+class OutputTail(Struct, frozen=True):
+    """The last lines of a long output that still goes on: shown for now, neither kept nor sent.
+
+    They follow the console's text; `lines` is how many were left out in between.
+    """
+
+    lines: int
+    text: str
+
+
 class Source(Struct, frozen=True, kw_only=True):
     """The source of a cited statement: a page, a document or a tool's result."""
 
@@ -300,6 +310,7 @@ Payload = (
     | Echo
     | Usage
     | PrintedLines
+    | OutputTail
     | Citation
 )
 

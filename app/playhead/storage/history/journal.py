@@ -99,8 +99,8 @@ _MARKS: dict[ConversationMark, str] = {
 
 
 def is_kept(event: ConversationEvent) -> bool:
-    """Return whether the history keeps the event (not for running lines and status)."""
-    if event.kind in ("transient", "put_aside", "put_back"):  # those may still be undone
+    """Return whether the history keeps the event (not for running lines, tails and status)."""
+    if event.kind in ("transient", "tail", "put_aside", "put_back"):  # those may still be undone
         return False
     if event.kind != "grew":
         return True

@@ -19,6 +19,7 @@ from playhead.domain.conversation.payloads import (
     Frame,
     InputRequest,
     LineTiming,
+    OutputTail,
     Payload,
     PrintedLines,
     Proposal,
@@ -49,6 +50,7 @@ _PAYLOADS: Mapping[str, type[Payload]] = {
     "echo": Echo,
     "usage": Usage,
     "printed": PrintedLines,
+    "tail": OutputTail,
     "citation": Citation,
 }
 

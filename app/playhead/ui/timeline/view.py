@@ -125,12 +125,21 @@ class TimelineView(QAbstractScrollArea):
         self.canvas.clear_selection()
         self.canvas.go_to_end()
         self._leaf = conversation.leaf_id if conversation else None
-        self.model.reset(conversation.messages if conversation else ())
+        self._read(conversation)
         self._show_costs()
         self.show_versions()
         self._clock.follow()
         self.canvas.flush()
         self._describe()
+
+    def _read(self, conversation: Conversation | None) -> None:
+        """Make rows of all messages, and of the last lines of an output that goes on."""
+        self.model.reset(conversation.messages if conversation else ())
+        if conversation is not None and conversation.open_id is not None:
+            tail = conversation.tail
+            self.model.apply(
+                ConversationEvent(kind="tail", message_id=conversation.open_id, tail=tail)
+            )
 
     def accessible_face(self) -> AccessibleTimeline:
         """Return what assistive technology sees; it is made when first requested."""
@@ -384,7 +393,7 @@ class TimelineView(QAbstractScrollArea):
         if conversation.leaf_id != self._leaf:
             self._leaf = conversation.leaf_id
             self.canvas.clear_selection()
-            self.model.reset(conversation.messages)
+            self._read(conversation)
         self.show_versions()
         self._clock.follow()
         self.coalescer.flush_now()

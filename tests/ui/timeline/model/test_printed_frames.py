@@ -1,5 +1,6 @@
 import pytest
 
+from playhead.domain.conversation.left_out import left_out_line
 from playhead.domain.conversation.payloads import Table
 from playhead.ui.timeline.model.console_text import without_frame
 
@@ -28,5 +29,5 @@ def test_the_text_of_a_table_is_taken_out_of_the_output_above_it(printed: str) -
     assert without_frame(f"total 3\n{printed}\n", table) == "total 3\n"
     assert without_frame(f"{printed}\n", table) == ""
     assert without_frame(f"{printed}\n{printed}\n", table) == f"{printed}\n"
-    cut = f"[The output is long: more of it follows when the code has ended.]\n{printed[1:]}\n"
+    cut = left_out_line(2, 30, "whole output in a file") + f"{printed[1:]}\n"
     assert without_frame(cut, table) == cut

@@ -17,6 +17,7 @@ from playhead.domain.conversation.payloads import (
     Frame,
     InputRequest,
     LineTiming,
+    OutputTail,
     Payload,
     PrintedLines,
     Proposal,
@@ -50,7 +51,7 @@ def encode_payload(payload: Payload) -> Wire:
             return {"content": {**msgspec.structs.asdict(payload), "sources": sources}}
         case FileChanges():
             return {"content": _files(payload)}
-        case Waiting() | Echo() | PrintedLines():
+        case Waiting() | Echo() | PrintedLines() | OutputTail():
             return {}
         case RunReport():
             values = {**msgspec.structs.asdict(payload), "reason": run_end_reason(payload.end)}

@@ -233,11 +233,11 @@ class ConsoleCard(PanelCard):
     gap = 16
 
     def __init__(self, row: Row, tools: CardTools) -> None:
-        self._text = ConsoleText()
+        self._taken = ConsoleText()
+        self._text = self._taken
         self._fed = 0
         self._edition = row.edition
         self._numbers: list[range] = []
-        self.gap = 16 if row.size else 0
         super().__init__(row, tools)
 
     def refresh(self) -> None:
@@ -245,16 +245,17 @@ class ConsoleCard(PanelCard):
         if self.column is None:
             self.column = BlockColumn(self.tools.maker)
         if self.row.edition != self._edition:
-            self._text, self._fed, self._edition = ConsoleText(), 0, self.row.edition
-        text = self.row.text
-        self._text.feed(text[self._fed :])
+            self._taken, self._fed, self._edition = ConsoleText(), 0, self.row.edition
+        text, tail = self.row.text, self.row.tail
+        self._taken.feed(text[self._fed :])
         self._fed = len(text)
-        self.gap = 16 if self._fed else 0
+        self._text = self._taken.followed_by(tail) if tail is not None else self._taken
+        self.gap = 16 if self._text.line_count else 0
         self.column.set_blocks(self._shown())
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
         """Lay the lines out; an empty output has no height."""
-        if not self._fed:
+        if not self._text.line_count:
             self.width = width
             return 0
         return super().lay_out(width, top, bottom)
@@ -275,7 +276,7 @@ class ConsoleCard(PanelCard):
 
     def paint(self, painter: QPainter, state: PaintState) -> None:
         """Paint the card, unless nothing was printed."""
-        if self._fed:
+        if self._text.line_count:
             super().paint(painter, state)
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
@@ -285,7 +286,7 @@ class ConsoleCard(PanelCard):
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Return Copy and the line to unfold."""
-        if not self._fed:
+        if not self._text.line_count:
             return []
         middle = HEADER // 2
         copy = Intent("copy", self.source())
@@ -296,8 +297,11 @@ class ConsoleCard(PanelCard):
         return spots + self.foot_spots()
 
     def source(self) -> str:
-        """Return the lines without their colours."""
-        return "\n".join(map(without_colours, self._text.lines()))
+        """Return the lines without their colours, and how many are missing between them."""
+        lines = [without_colours(line) for line in self._text.lines()]
+        if self._text.hidden:
+            lines.insert(len(self._text.head), _hidden_words(self._text.hidden))
+        return "\n".join(lines)
 
     def printed_at(self, x: int, y: int) -> int:
         """Return the line of the output at a point, counted from 0 over all lines; -1 for none."""
@@ -349,10 +353,13 @@ class ConsoleCard(PanelCard):
         if not hidden:
             self._numbers = _numbers(0, len(lines))
             return _console_blocks(lines)
-        text = tr_n("… %n lines hidden", hidden, one="… 1 line hidden")
-        between = Block(kind="console", source=f"\x1b[2m{text}\x1b[0m")
+        between = Block(kind="console", source=f"\x1b[2m{_hidden_words(hidden)}\x1b[0m")
         self._numbers = [*_numbers(0, at), range(0), *_numbers(at + hidden, len(lines) - at)]
         return [*_console_blocks(lines[:at]), between, *_console_blocks(lines[at:])]
+
+
+def _hidden_words(count: int) -> str:
+    return tr_n("… %n lines hidden", count, one="… 1 line hidden")
 
 
 def _numbers(first: int, count: int) -> list[range]:

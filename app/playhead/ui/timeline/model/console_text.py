@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections import deque
 from collections.abc import Iterator
+from copy import copy
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playhead.domain.conversation.payloads import Table
+from playhead.domain.conversation.left_out import split_left_out
+from playhead.domain.conversation.payloads import OutputTail, Table
 from playhead.domain.text.terminal import SGR, as_displayed, split_unfinished
 
 HEAD_LINES = 500
@@ -30,6 +32,7 @@ class ConsoleText:
         self.tail: deque[str] = deque(maxlen=TAIL_LINES)
         self.hidden = 0
         self._open = ""
+        self._is_cut = False
 
     @property
     def open_line(self) -> str:
@@ -42,7 +45,35 @@ class ConsoleText:
         return len(self.head) + len(self.tail) + self.hidden + bool(self._open)
 
     def feed(self, text: str) -> None:
-        """Take more output, in any pieces."""
+        """Take more output; only a line that says how many were left out must be in one piece."""
+        while (cut := split_left_out(text)) is not None:
+            before, lines, text = cut
+            self._take(before)
+            self._skip(lines)
+        self._take(text)
+
+    def followed_by(self, tail: OutputTail) -> ConsoleText:
+        """Return the output with its last lines for now, which are not taken in."""
+        whole = copy(self)
+        whole.head, whole.tail = list(self.head), self.tail.copy()
+        if tail.lines:
+            whole._skip(tail.lines)
+        whole._take(tail.text)
+        return whole
+
+    def _skip(self, lines: int) -> None:
+        """Leave lines out; what was kept last is then not next to what follows."""
+        if self._open:
+            self._take("\n")
+        self.hidden += lines + len(self.tail)
+        self.tail.clear()
+        self._is_cut = True
+
+    @property
+    def _room(self) -> int:
+        return 0 if self._is_cut else HEAD_LINES - len(self.head)
+
+    def _take(self, text: str) -> None:
         first, *rest = self._split(text)
         self._grow(first)
         if not rest:
@@ -59,7 +90,7 @@ class ConsoleText:
 
     def _split(self, text: str) -> list[str]:
         """Return the lines; count those in the middle that would be hidden at once."""
-        room = HEAD_LINES - len(self.head) + 1
+        room = self._room + 1
         lines = text.split("\n", room)
         if len(lines) <= room:
             return lines
@@ -76,7 +107,7 @@ class ConsoleText:
             self._open = _overwritten(whole)[: LINE_LIMIT * 2] + ("\r" * whole.endswith("\r")) + cut
 
     def _keep(self, lines: list[str]) -> None:
-        room = HEAD_LINES - len(self.head)
+        room = self._room
         self.head.extend(_overwritten(line) for line in lines[:room])
         lines = lines[room:] if room > 0 else lines
         dropped = max(0, len(self.tail) + len(lines) - TAIL_LINES)

@@ -15,6 +15,7 @@ from playhead.domain.conversation.payloads import (
     CodeError,
     FileChanges,
     InputRequest,
+    OutputTail,
     RowOrder,
     Table,
 )
@@ -88,7 +89,8 @@ class Row(Struct, eq=False, kw_only=True):
     a problem came from; `traced` are stretches of an output that are marked, counted in lines from
     0, to None for its end; `foot` says what the turn that ends here has cost, `sorting` how the
     rows of a table are shown. `edition` changes when the text is replaced: what was taken in of the
-    one before is of no use then.
+    one before is of no use then. `tail` are the last lines of an output that is too long to be in
+    the text as it goes on.
     """
 
     key: str
@@ -113,6 +115,7 @@ class Row(Struct, eq=False, kw_only=True):
     pieces: list[str] = msgspec.field(default_factory=list[str])
     size: int = 0
     edition: int = 0
+    tail: OutputTail | None = None
 
     @property
     def text(self) -> str:

@@ -101,6 +101,10 @@ class TimelineModel:
                 self._take(event.message)
             case "grew" if event.chunk is not None and isinstance(event.chunk.content, str):
                 self._grow(event.message_id, event.chunk.content)
+            case "tail":
+                for row in self.rows_of([event.message_id]):
+                    row.tail = event.tail
+                self.mark(event.message_id)
             case "ended" if event.message is not None:
                 self._end(event.message)
             case "transient" if event.chunk is not None and event.chunk.content == "cancelled":
@@ -276,7 +280,7 @@ class TimelineModel:
 
     def _add(self, row: Row) -> None:
         if self.rows:
-            self._update_is_last(len(self.rows) - 1, is_last=row.kind in _AFTER_TURNS)
+            self._update_is_last(self._last_said(), is_last=row.kind in _AFTER_TURNS)
             self._time_thought(self.rows[-1], row)
         self._index[row.key] = len(self.rows)
         self.rows.append(row)
@@ -330,6 +334,13 @@ class TimelineModel:
             self.rows[index].foot = words
             self.mark(self.rows[index].key)
 
+    def _last_said(self) -> int:
+        """Return the index of the last row that is more than a line of the window's own."""
+        last = len(self.rows) - 1
+        while last > 0 and self.rows[last].kind in ("note", "versions"):
+            last -= 1
+        return last
+
     def _update_is_last(self, index: int, *, is_last: bool) -> None:
         row = self.rows[index]
         ends = is_last and row.kind in _TURN_ENDS and not row.is_streaming
@@ -339,6 +350,7 @@ class TimelineModel:
 
     def _grow(self, message_id: str, text: str) -> None:
         if (index := self._index.get(message_id)) is not None:
+            self.rows[index].tail = None
             self.rows[index].append(text)
             self.mark(message_id)
 
@@ -348,14 +360,14 @@ class TimelineModel:
             self._take(message)
             return
         row = self.rows[index]
-        row.message = message
+        row.message, row.tail = message, None
         row.is_streaming = False
         if row.text != message.text:
             row.set_text(message.text)
         if row.kind == "code" and row.state == "writing":
             row.state = "queued" if self._is_busy_before(index) else ""
         self._mark_cut(row, message)
-        self._update_is_last(index, is_last=index == len(self.rows) - 1)
+        self._update_is_last(index, is_last=index == self._last_said())
         self.mark(row.key)
 
     def _is_busy_before(self, index: int) -> bool:
