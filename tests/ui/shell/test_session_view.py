@@ -8,6 +8,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import CodeError, Frame
 from playhead.ui.shell.session_view import fix_request
 from playhead.ui.widgets.theme import Theme
+from tests.support.ports import coded
 from tests.support.waiting import until
 from tests.support.window import opened
 
@@ -43,3 +44,17 @@ def test_the_request_names_error_and_line_and_holds_any_fence() -> None:
     assert "line 2" in words
     assert "KeyError: 'north'" in words
     assert fix_request(CodeError(name="E", message="```")).endswith("````")
+
+
+async def test_a_restart_says_what_it_ended_only_where_a_kernel_was(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, coded("x = 1")) as bench:
+        bench.send("go")
+        await bench.asked()
+        assert bench.session.kernel.state == "none"
+        bench.window.view.restart_kernel()
+        notes = [row.note for row in bench.parts.timeline.model.rows if row.note]
+        assert [(note.title, note.detail) for note in notes] == [
+            ("No kernel was running.", "The next run starts a new one.")
+        ]
