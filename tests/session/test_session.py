@@ -510,3 +510,29 @@ async def test_a_chosen_python_that_is_gone_is_said_before_anything_runs():
     bench.session.run_code("python", "2")
     await bench.rests()
     assert bench.ran == ["2"]
+
+
+async def test_a_question_whose_answer_the_end_cut_off_says_so_and_can_be_asked_again():
+    bench = Bench(said("never"))
+    bench.provider.gate = asyncio.Semaphore(0)
+    bench.session.send("go")
+    await until(lambda: bench.provider.requests != [])
+    await bench.session.close()
+    question, failure = bench.session.conversation.messages
+    assert isinstance(failure.content, Failure)
+    assert failure.content.title.startswith("Interrupted")
+    again = Bench(said("whole"))
+    again.session.add([Chunk(role="user", type="message", content=question.text)])
+    again.session.add([Chunk(role="server", type="error", content=failure.content)])
+    again.session.retry(again.session.conversation.messages[-1].id)
+    await again.rests()
+    assert [m.text for m in again.session.conversation.messages] == ["go", "whole"]
+
+
+async def test_an_answer_that_has_begun_is_marked_and_gets_no_second_mark():
+    bench = Bench(said("half of it"))
+    bench.provider.gate = asyncio.Semaphore(2)
+    bench.session.send("go")
+    await until(lambda: bench.session.conversation.messages[-1].text == "half of it")
+    await bench.session.close()
+    assert [m.state for m in bench.session.conversation.messages] == ["complete", "interrupted"]

@@ -1,4 +1,7 @@
-"""An open window for tests: real sessions and history; model, kernel and server are scripted."""
+"""An open window for tests: real sessions and history; model and server are scripted.
+
+The kernel is scripted, too, unless an executor with real ones is given.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +12,11 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QAbstractButton
 
 from playhead.domain.model import LocalServer
 from playhead.domain.settings import AppSettings
+from playhead.session.ports import Executor
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
@@ -44,7 +48,12 @@ class Bench:
     """An open window."""
 
     def __init__(
-        self, theme: Theme, home: Path, settings: AppSettings | None, *answers: Answer
+        self,
+        theme: Theme,
+        home: Path,
+        settings: AppSettings | None,
+        *answers: Answer,
+        real_kernels: Executor | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -52,6 +61,8 @@ class Bench:
         self.ports = ports = replace(
             ports_with(self.provider, self.executor), settings=self.settings
         )
+        if real_kernels is not None:
+            self.ports = ports = replace(ports, executor=real_kernels)
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
         self.sessions = Sessions(ports, SqliteHistory(home / "history.sqlite3"))
@@ -93,15 +104,19 @@ class Bench:
     async def rests(self) -> None:
         await until(lambda: self.session.state == "idle")
 
-    def click(self, button: QPushButton) -> None:
+    def click(self, button: QAbstractButton) -> None:
         QTest.mouseClick(button, Qt.MouseButton.LeftButton)
 
 
 @asynccontextmanager
 async def opened(
-    theme: Theme, home: Path, *answers: Answer, settings: AppSettings | None = None
+    theme: Theme,
+    home: Path,
+    *answers: Answer,
+    settings: AppSettings | None = None,
+    real_kernels: Executor | None = None,
 ) -> AsyncIterator[Bench]:
-    bench = Bench(theme, home, settings, *answers)
+    bench = Bench(theme, home, settings, *answers, real_kernels=real_kernels)
     await bench.sessions.start()
     bench.window.resize(1480, 940)
     bench.window.show()

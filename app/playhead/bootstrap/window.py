@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QIcon, QSessionManager
 
 from playhead import __version__
 from playhead.api.server.api_switch import ApiSwitch, window_policy
@@ -137,8 +137,12 @@ class _Window:
             self._may_lose = True
             is_closing.set()
 
+        def end_with_session(log_out: QSessionManager) -> None:
+            if not self._window.closing.holds_log_out(log_out):
+                end_at_once()
+
         self._window.close_requested.connect(is_closing.set)
-        self._app.commitDataRequest.connect(end_at_once)
+        self._app.commitDataRequest.connect(end_with_session)
         with self._defects_reported(), close_on_signals(end_at_once):
             painted = asyncio.Event()
             self._window.painted.connect(_log_first_paint)

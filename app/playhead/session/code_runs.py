@@ -13,7 +13,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import Proposal, RunEnd, RunReport
+from playhead.domain.conversation.payloads import Failure, Proposal, RunEnd, RunReport
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:
@@ -134,6 +134,20 @@ def close_unfinished(conversation: Conversation) -> None:
         conversation.apply(Chunk(role="computer", type="run", content=report))
     elif proposal is not None:
         _refuse(conversation, proposal)
+
+
+_NO_ANSWER = Failure(
+    code="interrupted",
+    title="Interrupted: Playhead was closed before an answer came.",
+    remedy="Retry asks the model again.",
+)
+
+
+def note_missing_answer(conversation: Conversation) -> None:
+    """Record that the answer was interrupted before it began; one that has begun is marked."""
+    messages = conversation.messages
+    if messages and messages[-1].role != "assistant":
+        conversation.apply(Chunk(role="server", type="error", content=_NO_ANSWER))
 
 
 def _refuse(conversation: Conversation, proposal: Proposal) -> None:

@@ -30,7 +30,14 @@ from playhead.domain.text.titles import title_from
 from playhead.errors import AppError, SessionError, phrase
 from playhead.session.approval import Approval
 from playhead.session.branches import Deletion, deletion_of, place_to_retry
-from playhead.session.code_runs import KernelEpoch, count_runs, has_run_here, open_calls, ran_blocks
+from playhead.session.code_runs import (
+    KernelEpoch,
+    count_runs,
+    has_run_here,
+    note_missing_answer,
+    open_calls,
+    ran_blocks,
+)
 from playhead.session.message_queue import MessageQueue, has_failed
 from playhead.session.model_choice import is_auto_run, settings_for
 from playhead.session.ports import SessionPorts, Unsubscribe
@@ -428,9 +435,12 @@ class Session:
         self.settle_deletion()
         self._unsubscribe_messages()
         tasks = [task for task in (self._task, *self._tasks) if task and not task.done()]
+        was_asking = self.state == "asking"
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if was_asking:
+            note_missing_answer(self.conversation)
         await self._ports.executor.restart(self.conversation.id)
         self._unsubscribe_kernel()
 

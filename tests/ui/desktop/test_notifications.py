@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication
 
 from playhead.domain.settings import AppSettings
 from playhead.ui.desktop.notifications import DesktopNotification
@@ -254,40 +254,6 @@ async def test_the_tray_wears_a_dot_for_what_waits_and_leads_back(
         bench.window.close_requested.connect(lambda: left.append(True))
         leave.trigger()
         assert left == [True]
-
-
-async def test_the_close_button_asks_once_whether_to_keep_running(
-    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async with opened(theme, tmp_path) as bench:
-        desk, left = bench.window.desk, list[bool]()
-        bench.window.close_requested.connect(lambda: left.append(True))
-        tray = desk.make_tray()
-        monkeypatch.setattr(tray, "isVisible", lambda: True)
-        bench.window.close()
-        assert desk.question is not None
-        assert left == []
-        keep = next(
-            one for one in desk.question.findChildren(QPushButton) if one.text() == "Keep running"
-        )
-        bench.click(keep)
-        await until(lambda: not bench.window.isVisible())
-        assert bench.settings.current.close_keeps_running == "yes"
-        bench.window.show()
-        bench.window.close()
-        assert desk.question is None
-        assert not bench.window.isVisible()
-        bench.window.actions_by_name["quit"].trigger()
-        assert left == [True], "Quit quits, whatever the close button does"
-
-
-async def test_without_a_tray_closing_ends_the_program(theme: Theme, tmp_path: Path) -> None:
-    async with opened(theme, tmp_path) as bench:
-        left: list[bool] = []
-        bench.window.close_requested.connect(lambda: left.append(True))
-        bench.window.close()
-        assert left == [True]
-        assert bench.window.desk.question is None
 
 
 @pytest.mark.usefixtures("theme")

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import asyncio
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Failure
 from playhead.domain.settings import AppSettings
 from playhead.errors import ProviderError
 from playhead.ui.settings.settings_dialog import SettingsDialog
+from playhead.ui.timeline.cards.card import Intent
 from playhead.ui.widgets.theme import Theme
+from tests.support import kernels
 from tests.support.ports import (
     coded,
     said,
@@ -407,3 +412,80 @@ async def test_a_starting_model_is_named_until_it_answers(theme: Theme, tmp_path
         bench.parts.header.set_state("idle")
         bench.window.set_model_starting(False)
         assert not pill.isVisible()
+
+
+async def test_a_restart_names_the_variables_that_it_would_lose(
+    theme: Theme, tmp_path: Path
+) -> None:
+    code = coded("alpha, beta = 1, 2")
+    async with (
+        kernels.executor(tmp_path) as made,
+        opened(theme, tmp_path, code, real_kernels=made) as bench,
+    ):
+        bench.session.set_interpreter(sys.executable)
+        bench.send("make two")
+        await bench.asked()
+        bench.click(bench.parts.approval.run_button)
+        await bench.rests()
+        restart = bench.parts.pane.status.restart
+        assert restart.text() == "Restart"
+        await until(restart.isEnabled)
+        bench.click(restart)
+        await until(lambda: boxes(bench))
+        [box] = boxes(bench)
+        assert box.informativeText() == "2 variables are lost: alpha, beta."
+        QTest.keyClick(box, Qt.Key.Key_Escape)
+        assert [one.name for one in await bench.session.variables()] == ["alpha", "beta"]
+        bench.window.actions_by_name["restart"].trigger()
+        await until(lambda: any(map(QMessageBox.isVisible, boxes(bench))))
+        box = next(filter(QMessageBox.isVisible, boxes(bench)))
+        bench.click(next(one for one in box.findChildren(QPushButton) if one.text() == "Restart"))
+        await until(lambda: bench.session.kernel.state == "none")
+        await until(lambda: bench.session.has_lost_variables)
+
+
+async def test_a_restart_with_nothing_to_lose_asks_nothing(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, coded("print(1)")) as bench:
+        bench.window.actions_by_name["restart"].trigger()
+        await until(lambda: bench.executor.restarts == 1)
+        assert boxes(bench) == []
+
+
+async def test_a_question_that_was_cut_off_offers_to_be_asked_again(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, said("Never.")) as bench:
+        bench.provider.gate = asyncio.Semaphore(0)
+        bench.send("first try")
+        await until(lambda: bench.provider.requests != [])
+        cut = bench.session.conversation.id
+    async with opened(theme, tmp_path, said("At last.")) as bench:
+        bench.window.open_conversation(cut)
+        await until(lambda: bench.session.conversation.id == cut)
+        failure = bench.session.conversation.messages[-1]
+        assert isinstance(failure.content, Failure)
+        assert failure.content.title.startswith("Interrupted")
+        assert bench.parts.timeline.model.rows[-1].key == failure.id
+        bench.parts.timeline.activate(Intent("retry", failure.id), 1)
+        await until(lambda: bench.session.conversation.messages[-1].text == "At last.")
+
+
+async def test_a_question_that_a_crash_left_alone_offers_the_same(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, said("At last.")) as bench:
+        talk = bench.session.conversation
+        talk.apply(Chunk(role="user", type="message", content="first try"))
+        bench.window.open_conversation(talk.id)
+        await until(lambda: bench.parts.timeline.model.rows[-1].note is not None)
+        note = bench.parts.timeline.model.rows[-1].note
+        assert note is not None
+        assert note.action is not None
+        assert (note.title[:11], note.action[0]) == ("Interrupted", "Retry")
+        note.action[1]()
+        await until(lambda: talk.messages[-1].text == "At last.")
+        assert [row.kind for row in bench.parts.timeline.model.rows] == ["question", "answer"]
+
+
+def boxes(bench: Bench) -> list[QMessageBox]:
+    return bench.window.findChildren(QMessageBox)

@@ -1,21 +1,18 @@
-"""The program outside of its window: notifications, the tray icon and the close button."""
+"""The program outside of its window: notifications and the tray icon."""
 
 from __future__ import annotations
 
-import asyncio
 import sys
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QIcon, QPainter, QPixmap
-from PySide6.QtWidgets import QApplication, QMenu, QMessageBox, QSystemTrayIcon, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QSystemTrayIcon, QWidget
 
 from playhead.session.ports import Settings
 from playhead.session.sessions import Sessions
 from playhead.ui.desktop.notifications import DesktopNotification, DesktopNotifications, Phase
-from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import mark, tr
 
@@ -28,7 +25,7 @@ class DesktopPresence(QObject):
 
     The window calls `begin` after its first paint and `look` at changes. Signals:
     `show_requested(str id)`: come to the front, at that conversation if there is an id;
-    `new_requested()`; `quit_requested()`: end the program.
+    `new_requested()`; `quit_requested()`: the user wants to end the program.
     """
 
     show_requested = Signal(str)
@@ -39,18 +36,15 @@ class DesktopPresence(QObject):
         self,
         sessions: Sessions,
         settings: Settings,
-        tasks: TaskOwner,
         theme: Theme,
         window: QWidget,
     ) -> None:
         super().__init__(window)
         self._sessions = sessions
         self._settings = settings
-        self._tasks = tasks
         self._theme = theme
         self._window = window
         self._bus: NotificationBus | None = None
-        self._box: QMessageBox | None = None
         self.tray: Tray | None = None
         self.notes = DesktopNotifications(sessions, self._is_wanted, self)
         self.notes.posted.connect(self._on_posted)
@@ -58,9 +52,9 @@ class DesktopPresence(QObject):
         window.installEventFilter(self)
 
     @property
-    def question(self) -> QMessageBox | None:
-        """Return the open question whether the close button keeps the program running."""
-        return self._box
+    def has_tray(self) -> bool:
+        """Return whether the icon in the tray can bring the window back."""
+        return self.tray is not None and self.tray.isVisible()
 
     def begin(self) -> None:
         """Show the tray icon, if the desktop has a tray."""
@@ -84,22 +78,9 @@ class DesktopPresence(QObject):
         if self.tray is not None:
             self.tray.show_phases(self.notes.phases)
 
-    def handles_close(self) -> bool:
-        """Return whether the program keeps running, or asks first, as the window closes."""
-        wanted = self._settings.current.close_keeps_running
-        if self.tray is None or not self.tray.isVisible() or wanted == "no":
-            return False
-        if wanted == "yes":
-            self._window.hide()
-        else:
-            self._ask()
-        return True
-
     async def close_down(self) -> None:
         """Remove the icon and all notifications."""
         self._window.removeEventFilter(self)
-        if self._box is not None:
-            self._box.reject()
         if self.tray is not None:
             self.tray.hide()
         self.notes.posted.disconnect(self._on_posted)
@@ -137,46 +118,6 @@ class DesktopPresence(QObject):
             self.tray.show_note(note)
         elif (session := self._sessions.get(note.conversation_id)) and not session.client:
             QApplication.alert(self._window)  # not for the conversations of programs
-
-    def _ask(self) -> None:
-        if self._box is not None:
-            self._box.raise_()
-            return
-        box = self._box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.NoIcon)
-        box.setWindowTitle(tr("Close Playhead"))
-        box.setText(tr("Keep Playhead running when its window is closed?"))
-        box.setInformativeText(
-            tr(
-                "Runs go on, and the icon in the tray brings the window back. "
-                "You are asked once; the settings can change it."
-            )
-        )
-        keep = box.addButton(tr("Keep running"), QMessageBox.ButtonRole.AcceptRole)
-        end = box.addButton(tr("Quit"), QMessageBox.ButtonRole.DestructiveRole)
-        box.addButton(QMessageBox.StandardButton.Cancel).setIcon(QIcon())
-        box.setDefaultButton(keep)
-        keep.clicked.connect(lambda: self._on_answered("yes"))
-        end.clicked.connect(lambda: self._on_answered("no"))
-        box.finished.connect(self._on_finished)
-        box.open()
-
-    def _on_answered(self, wanted: Literal["yes", "no"]) -> None:
-        self._tasks.start(self._remember(wanted))
-
-    async def _remember(self, wanted: Literal["yes", "no"]) -> None:
-        current = self._settings.current
-        await self._settings.save(replace(current, close_keeps_running=wanted))
-        await asyncio.sleep(0)  # the question is gone before the window is
-        if wanted == "yes":
-            self._window.hide()
-        else:
-            self.quit_requested.emit()
-
-    def _on_finished(self) -> None:
-        if self._box is not None:
-            self._box.deleteLater()
-            self._box = None
 
 
 _ICON_PX = 64

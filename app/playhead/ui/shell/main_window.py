@@ -27,6 +27,7 @@ from playhead.ui.commands.key_bindings import (
     make_actions,
 )
 from playhead.ui.composer.model_switcher import ModelSwitcher, PickerPorts
+from playhead.ui.desktop.closing_question import ClosingQuestion
 from playhead.ui.desktop.desktop_presence import DesktopPresence
 from playhead.ui.editor.own_tabs import OwnTabs
 from playhead.ui.shell.composer_binding import AttachmentHints, ComposerBinding
@@ -35,7 +36,12 @@ from playhead.ui.shell.document_actions import DocumentActions
 from playhead.ui.shell.notices import ApiIndicator, LinkOpener, WaitingPrograms
 from playhead.ui.shell.place_menus import PlaceMenus
 from playhead.ui.shell.result_actions import ResultActions
-from playhead.ui.shell.session_bindings import AnswerNotes, ContextBinding, VariablesBinding
+from playhead.ui.shell.session_bindings import (
+    AnswerNotes,
+    ContextBinding,
+    RestartQuestion,
+    VariablesBinding,
+)
 from playhead.ui.shell.session_view import SessionView
 from playhead.ui.shell.start_panel import ExamplePlaces, GuidedExample, ServerSearch
 from playhead.ui.shell.window_help import WindowHelp
@@ -176,6 +182,8 @@ class MainWindow(QMainWindow):
 
     def raise_window(self) -> None:
         """Come to the front."""
+        if self.isHidden():  # which took the keyboard from where it was
+            self.parts.composer.setFocus()
         self.showNormal() if self.isMinimized() else self.show()
         self.raise_()
         self.activateWindow()
@@ -246,6 +254,7 @@ class MainWindow(QMainWindow):
         for unsubscribe in self._unsubscribers:
             unsubscribe()
         self.variables.leave()
+        self.closing.close_down()
         await self.desk.close_down()
         await self.own_tabs.keep_drafts()
         await self.writing.close_down()
@@ -268,13 +277,12 @@ class MainWindow(QMainWindow):
             QTimer.singleShot(0, self, self.painted.emit)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Request to close: kernels and files are ended first."""
+        """Hide the window or request the end: kernels and files are ended first."""
         if self._may_close:
             event.accept()
             return
         event.ignore()
-        if not self.desk.handles_close():
-            self.close_requested.emit()
+        self.closing.close_window()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold what has no room."""
@@ -300,12 +308,12 @@ class MainWindow(QMainWindow):
             "rename": self._rename_current,
             "run_all": lambda: self.view.begin(lambda session: session.run_all_again()),
             "request": lambda: self.context.view_request(),
-            "restart": lambda: self.view.restart_kernel(),
+            "restart": self.restarting.restart,
             "commands": lambda: self.help.open_palette(self.actions_by_name),
             **self.help.handlers,
             "storage": self.open_storage_settings,
             "example": self.guide.begin,
-            "quit": self.close_requested.emit,
+            "quit": self.closing.quit,
             **self.scale.handlers,
         }
 
@@ -316,6 +324,7 @@ class MainWindow(QMainWindow):
         self.turns = TurnActions(view, parts.timeline, parts.notifications, self)
         self.context = ContextBinding(view, parts, self.tasks, self)
         self.answer_notes = AnswerNotes(parts.timeline, view, self)
+        self.restarting = RestartQuestion(view, self.tasks, self)
         return view
 
     def _make_presence(self) -> None:
@@ -323,7 +332,10 @@ class MainWindow(QMainWindow):
         notifications = self.parts.notifications
         self.waiting = WaitingPrograms(self._sessions, notifications, self)
         self.presence = ApiIndicator(self._api, self.parts.sidebar, notifications, self)
-        self.desk = DesktopPresence(self._sessions, self._settings, self.tasks, self._theme, self)
+        self.desk = DesktopPresence(self._sessions, self._settings, self._theme, self)
+        self.closing = ClosingQuestion(
+            self._sessions, self._settings, self.tasks, self.desk, self.raise_window, self
+        )
 
     def _make_verbs(self) -> ConversationActions:
         return ConversationActions(
@@ -400,6 +412,7 @@ class MainWindow(QMainWindow):
         self.painted.connect(lambda: self.tasks.start(self.writing.restore()))
         self.tasks.failed.connect(self.show_error)
         view.failed.connect(self.show_error)
+        parts.pane.restart_requested.connect(self.restarting.restart)
         view.editor_wanted.connect(lambda: parts.show_editor(True))
         view.emptied.connect(parts.show_start)
         view.place_changed.connect(self.show_place)
@@ -476,7 +489,8 @@ class MainWindow(QMainWindow):
         self.painted.connect(desk.begin)
         desk.show_requested.connect(come_forward)
         desk.new_requested.connect(begin_new)
-        desk.quit_requested.connect(self.close_requested)
+        desk.quit_requested.connect(self.closing.quit)
+        self.closing.quit_requested.connect(self.close_requested)
 
         def alert() -> None:
             """Have the window manager mark the window; nothing moves and no focus is taken."""

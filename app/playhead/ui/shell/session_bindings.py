@@ -1,6 +1,7 @@
 """Bindings of parts of the window to the session that is shown.
 
-They show its cost and context, the notes below its answers, and its variables.
+They show its cost and context, the notes below its answers, and its variables, and ask before
+a restart loses these.
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from PySide6.QtWidgets import QWidget
 
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Failure, Usage, Waiting
+from playhead.domain.execution import PYTHON
 from playhead.errors import AppError
+from playhead.session.code_runs import ran_blocks
 from playhead.session.session import Session, SessionEvent
 from playhead.session.stops import open_question
 from playhead.ui.editor.pane.editor_pane import EditorPane
@@ -23,8 +26,9 @@ from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.shell.window_layout import WindowLayout
 from playhead.ui.timeline.model.rows import Note
 from playhead.ui.timeline.view import TimelineView
+from playhead.ui.widgets.message_box import confirm
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.wording import mark, tr, tr_error
+from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n
 
 if TYPE_CHECKING:
     from playhead.ui.dialogs.request_view import RequestView
@@ -357,3 +361,61 @@ class VariablesBinding(SessionBinding):
         else:
             self._is_stale = True
             panel.set_busy()
+
+
+_NAMES_SHOWN = 12
+
+
+class RestartQuestion(QObject):
+    """Asks before a restart of the kernel loses variables. Owner: the main window."""
+
+    def __init__(self, view: SessionView, tasks: TaskOwner, window: QWidget) -> None:
+        super().__init__(window)
+        self._view = view
+        self._tasks = tasks
+        self._window = window
+
+    def restart(self) -> None:
+        """Restart the kernel, after a question if variables or a run would be lost."""
+        if self._view.session is not None:
+            self._tasks.start(self._restart(self._view.session))
+
+    async def _restart(self, session: Session) -> None:
+        loss = await _loss(session)
+        if session is not self._view.session:
+            return
+        if not loss:
+            self._view.restart_kernel()
+            return
+        confirm(
+            self._window,
+            tr("Restart kernel"),
+            tr("Restart the kernel of this conversation?"),
+            loss,
+            tr("Restart"),
+            lambda: self._view.restart_kernel() if session is self._view.session else None,
+        )
+
+
+async def _loss(session: Session) -> str:
+    """Return in a sentence what a restart of the kernel would lose; '' for nothing."""
+    if session.kernel.state in ("none", "starting"):
+        return ""
+    try:
+        names = [one.name for one in await session.variables()]
+    except AppError:  # it is busy, and does not say
+        return tr("Code is running: it is cut off, and all variables are lost.")
+    if names:
+        shown = ", ".join(names[:_NAMES_SHOWN])
+        more = len(names) - _NAMES_SHOWN
+        if more > 0:
+            return tr_n("These variables are lost: {names} and %n more.", more, names=shown)
+        return tr_n(
+            "%n variables are lost: {names}.",
+            len(names),
+            one="The variable {names} is lost.",
+            names=shown,
+        )
+    if any(language != PYTHON for language, _code in ran_blocks(session.conversation.messages)):
+        return tr("All variables are lost.")
+    return ""

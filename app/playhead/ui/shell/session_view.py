@@ -12,6 +12,7 @@ from playhead.domain.conversation.message import Attachment
 from playhead.domain.conversation.payloads import CodeError, Failure, RunReport
 from playhead.domain.text.fences import fenced
 from playhead.errors import AppError
+from playhead.session.branches import is_asked
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.composer.composer import Composer
 from playhead.ui.composer.decision_bars import ApprovalBar
@@ -165,7 +166,6 @@ class SessionView(QObject):
         pane.run_requested.connect(self._on_pane_run)
         pane.stop_requested.connect(self.stop)
         pane.edited.connect(self._on_pane_edited)
-        pane.restart_requested.connect(self.restart_kernel)
         timeline.retry_requested.connect(lambda id_: self.begin(lambda session: session.retry(id_)))
         timeline.edit_requested.connect(self._on_message_edit)
         timeline.run_requested.connect(
@@ -356,6 +356,21 @@ class SessionView(QObject):
                 "The results are those of the file. Its variables exist once its code runs."
             )
         self._timeline.add_note("info", title, detail, (tr("Run all again"), self._run_all_again))
+
+    def _report_missing_answer(self, session: Session) -> None:
+        """Offer to ask again where a crash or a stop left a question without any answer."""
+        last = session.conversation.messages[-1:]
+        if session.is_idle and last and is_asked(last[0]):
+            self._timeline.add_note(
+                "info",
+                tr("Interrupted: no answer came to this question."),
+                "",
+                (tr("Retry"), lambda: self._retry(last[0].id)),
+            )
+
+    def _retry(self, message_id: str) -> None:
+        if self.begin(lambda session: session.retry(message_id)):
+            self._timeline.clear_notes()
 
     def _run_all_again(self) -> None:
         if self.begin(lambda session: session.run_all_again()):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -20,9 +20,10 @@ from PySide6.QtWidgets import (
 
 from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
-from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.theme import ICON_PX, Theme
 from playhead.ui.widgets.wording import folder_name, format_size, mark, tr
 
+_SIGN_PX, _ANY_PX = 22, 16_777_215
 _PYTHON = ("python", "python3", "py", "ipython")
 _WORDS = {
     "none": mark("no kernel"),
@@ -61,9 +62,8 @@ class StatusBar(QFrame):
         self.folder = self._button(tr("Change the working folder"))
         self.interpreter = self._button(tr("Choose the interpreter"))
         self.kernel = QLabel(self)
-        self.restart = QToolButton(self)
+        self.restart = self._button(tr("Restart kernel"))
         self.restart.setToolTip(tr("Restart the kernel: all variables are lost"))
-        self.restart.setAccessibleName(tr("Restart kernel"))
         self._lay_out()
         self.variables.clicked.connect(self.variables_clicked)
         self.folder.clicked.connect(self.folder_clicked)
@@ -96,6 +96,25 @@ class StatusBar(QFrame):
         self._language = word
         self._show_program()
 
+    def event(self, event: QEvent) -> bool:
+        """Leave the word beside the sign of Restart out where there is no room for it."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._fit()
+        return super().event(event)
+
+    def _fit(self) -> None:
+        layout, word = self.layout(), tr("Restart")
+        if layout is None:
+            return
+        needed = layout.sizeHint().width()
+        if not self.restart.text():  # rather more than the word takes, else it comes and goes
+            needed += self.restart.fontMetrics().horizontalAdvance(word) + 2 * ICON_PX
+        has_room = needed <= self.width()
+        if has_room != bool(self.restart.text()):
+            self.restart.setText(word if has_room else "")
+            self.apply_theme()
+            layout.activate()
+
     def _show_program(self) -> None:
         is_python = not self._language or self._language.lower() in _PYTHON
         name = language_name(self._language)
@@ -113,7 +132,12 @@ class StatusBar(QFrame):
 
     def apply_theme(self) -> None:
         """Set the current colours."""
-        self.restart.setIcon(self._theme.icon("rotate-ccw", "mute"))
+        self._theme.label_icon(self.restart, "rotate-ccw", "mute")
+        self.restart.setMaximumWidth(_ANY_PX)
+        if not self.restart.text():  # then there is no space between the sign and a word
+            self.restart.setIcon(self._theme.icon("rotate-ccw", "mute"))
+            self.restart.setIconSize(QSize(ICON_PX, ICON_PX))
+            self.restart.setMaximumWidth(_SIGN_PX)
 
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)

@@ -1,0 +1,54 @@
+"""Closing the real program while code runs: hidden, raised by the next start, stopped."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.display import virtual_display
+from tests.support.driver import FROM_SOURCE, App, program_environment, running_app, write_settings
+
+pytestmark = [
+    pytest.mark.requires_system("Xvfb", "openbox", "xdotool"),
+    pytest.mark.timeout(120),
+]
+WAIT = "[time.sleep(0.01) for _ in iter(lambda: os.path.exists({path!r}), True)]"
+
+
+def test_a_hidden_window_goes_on_and_the_next_start_raises_it(tmp_path: Path) -> None:
+    write_settings(tmp_path, theme="light", interpreter=sys.executable)
+    go_on = tmp_path / "go-on"
+    with virtual_display("1440x900x24") as display, running_app(tmp_path, display) as app:
+        app.resize(1280, 800)
+        app.type(f"import os, time; {WAIT.format(path=str(go_on))}")
+        app.press("Return")
+        app.wait_for_message("assistant", "code", "go-on")
+        app.wait_for_run_button()
+        app.press("ctrl+Return")
+        app.wait_for_message("computer", "run", "started")
+        close(app)
+        app.press("Return")  # hide and go on
+        app.wait_for("no window", lambda: not is_shown(app))
+        go_on.touch()
+        app.wait_for_message("computer", "run", "finished")
+        again = subprocess.run(
+            FROM_SOURCE, env=program_environment(tmp_path, display), timeout=60, check=False
+        )
+        assert again.returncode == 0
+        app.wait_for("the window again", lambda: is_shown(app))
+        app.press("ctrl+q")
+        assert app.process.wait(timeout=30) == 0
+        assert not app.complaints()
+
+
+def close(app: App) -> None:
+    """Press the keys that close the window; the question is a window of its own."""
+    app.press("alt+F4")
+    app.wait_for("the question", lambda: app.has_window("Close Playhead"))
+
+
+def is_shown(app: App) -> bool:
+    return app.has_window("Playhead")
