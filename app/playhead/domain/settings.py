@@ -74,8 +74,9 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     holds its token may approve code or have it run unasked, and how many requests a minute.
     The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
     much of a run's output is kept; `scale_percent` is how large everything is shown.
-    `notifies`: of what ends or waits while the window is not in front. `close_keeps_running` is
-    empty until the user was asked. `shortcuts` are those that differ, by "place.command".
+    `notifies`: of what ends or waits while the window is not in front, `notifies_aloud`: with the
+    system's sound. `close_keeps_running` is empty until the user was asked. `shortcuts` are those
+    that differ, by "place.command".
     """
 
     model: str = DIRECT_MODEL
@@ -114,6 +115,7 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     silence_limit_s: LimitSeconds = 30.0
     retries: Retries = 3
     notifies: bool = True
+    notifies_aloud: bool = False
     close_keeps_running: Literal["", "yes", "no"] = ""
     shortcuts: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     window: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])

@@ -13,7 +13,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import Failure, Proposal, RunEnd, RunReport
+from playhead.domain.conversation.payloads import Failure, InputRequest, Proposal, RunEnd, RunReport
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:
@@ -130,7 +130,9 @@ def close_unfinished(conversation: Conversation) -> None:
             case _:
                 pass
     if open_run is not None:
-        report = RunReport(state="killed", end=RunEnd(kind="app_ended"))
+        last = conversation.messages[-1].content
+        asked = last.id if isinstance(last, InputRequest) else ""
+        report = RunReport(state="killed", end=RunEnd(kind="app_ended"), unanswered=asked)
         conversation.apply(Chunk(role="computer", type="run", content=report))
     elif proposal is not None:
         _refuse(conversation, proposal)

@@ -75,7 +75,9 @@ class Listeners(Generic[_Event]):
                 _log.exception("a listener of %s failed", self._whose)
 
 
-SessionState = Literal["idle", "asking", "awaiting_approval", "running", "stopping"]
+SessionState = Literal[
+    "idle", "asking", "awaiting_approval", "running", "awaiting_input", "stopping"
+]
 SessionEventKind = Literal[
     "state", "pending", "kernel", "place", "config", "auto_run", "queue", "preview", "error"
 ]
@@ -377,7 +379,7 @@ class Session:
 
     def restart_kernel(self) -> None:
         """End the kernel with its names; the next run starts a fresh one."""
-        cuts_run = self.state in ("running", "stopping")
+        cuts_run = self.state in ("running", "awaiting_input", "stopping")
         if cuts_run and self._turn is not None:
             self._turn.stop_after_run()
             self.queue.hold()
@@ -386,6 +388,8 @@ class Session:
     def answer_input(self, input_id: str, text: str) -> None:
         """Send the running code the line that it asked for."""
         self._start_task(self._ports.executor.answer_input(self.conversation.id, input_id, text))
+        if self._turn is not None:
+            self._turn.take_answer(input_id)
 
     def send_text(self, text: str, *, is_end: bool = False) -> None:
         """Type into what the running code has started, and end its input."""

@@ -15,7 +15,13 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import FittedRequest, TurnRequest
-from playhead.domain.conversation.payloads import Failure, Proposal, RunEnd, RunReport
+from playhead.domain.conversation.payloads import (
+    Failure,
+    InputRequest,
+    Proposal,
+    RunEnd,
+    RunReport,
+)
 from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny, RunRequest
 from playhead.domain.model import EXECUTE
 from playhead.errors import AppError, ExecutionError, ProviderError, phrase
@@ -30,7 +36,7 @@ from playhead.session.stops import (
 )
 from playhead.session.turn_settings import TurnSettings
 
-TurnState = Literal["asking", "awaiting_approval", "running"]
+TurnState = Literal["asking", "awaiting_approval", "running", "awaiting_input"]
 RunOutcome = Literal["finished", "failed", "declined", "stopped"]
 
 MAX_BAD_ANSWERS = 3
@@ -72,6 +78,7 @@ class Turn:
         self._is_approved_to_end = False
         self._is_stopped = False
         self._decisions: dict[str, Decision] = {}
+        self._unanswered = ""
         self.is_executing = False
         """Whether a kernel has the code: the code can then be interrupted, and the kernel reports
         its end.
@@ -81,6 +88,12 @@ class Turn:
     def stop_after_run(self) -> None:
         """Do not ask the model again when the run that is under way has ended."""
         self._is_stopped = True
+
+    def take_answer(self, input_id: str) -> None:
+        """Go on running: the question of the code has its answer."""
+        if input_id == self._unanswered:
+            self._unanswered = ""
+            self._on_state("running")
 
     def decide_ahead(self, decisions: Mapping[str, Decision]) -> None:
         """Take decisions about code messages, by id, before the turn asks for them."""
@@ -286,6 +299,7 @@ class Turn:
 
     async def _run(self, proposal: Proposal) -> RunOutcome:
         self._on_state("running")
+        self._unanswered = ""
         interpreter = proposal.interpreter or await self._default_interpreter(proposal.language)
         await self._check(proposal.language, interpreter)
         request = RunRequest(
@@ -309,7 +323,7 @@ class Turn:
                     if not self.is_executing and not self._settings.has_input:
                         await self._end_input()
                     self.is_executing = True
-                    self._conversation.apply(chunk)
+                    self._apply_of_run(chunk)
                     end = _end_after(chunk, end)
                     has_failed = has_failed or _is_failure(chunk)
         except ExecutionError:
@@ -322,6 +336,19 @@ class Turn:
             self.is_executing = False
         self._failures.record(proposal, has_failed=has_failed)
         return end
+
+    def _apply_of_run(self, chunk: Chunk) -> None:
+        """Apply a chunk of a run, which may wait for an answer from now on."""
+        match chunk.content:
+            case InputRequest(id=asked):
+                self._unanswered = asked
+                self._conversation.apply(chunk)
+                self._on_state("awaiting_input")
+            case RunReport() as report if self._unanswered:
+                report = replace(report, unanswered=self._unanswered)
+                self._conversation.apply(replace(chunk, content=report))
+            case _:
+                self._conversation.apply(chunk)
 
     async def _check(self, language: str, interpreter: str) -> None:
         """Report before a kernel starts that the chosen Python cannot be used."""
@@ -338,7 +365,8 @@ class Turn:
         if not self.is_executing:
             end = RunEnd(kind="stopped_early")
             return RunReport(state="interrupted", seconds=seconds, end=end)
-        return RunReport(state="killed", seconds=seconds, end=RunEnd(kind="conversation_ended"))
+        end = RunEnd(kind="conversation_ended")
+        return RunReport(state="killed", seconds=seconds, end=end, unanswered=self._unanswered)
 
     def _apply_code(self, language: str, code: str, role: Literal["user", "assistant"]) -> Message:
         apply = self._conversation.apply

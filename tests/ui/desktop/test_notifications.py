@@ -260,7 +260,11 @@ async def test_the_tray_wears_a_dot_for_what_waits_and_leads_back(
 async def test_the_settings_switch_both_and_an_untouched_box_answers_nothing() -> None:
     page = AppearancePage(AppSettings())
     assert page.values(AppSettings()) == AppSettings()
+    page.notifies_aloud.setChecked(True)
+    assert page.values(AppSettings()).notifies_aloud
+    page.notifies_aloud.setChecked(False)
     page.notifies.setChecked(False)
+    assert not page.notifies_aloud.isEnabled()
     page.keeps_running.setChecked(True)
     changed = page.values(AppSettings())
     assert (changed.notifies, changed.close_keeps_running) == (False, "yes")

@@ -68,7 +68,8 @@ class RunReport(Struct, frozen=True, kw_only=True):
 
     `output_path` is the file with the run's whole output when the shown output had to be cut;
     `end` says why a run was killed or stopped; None where it was only asked to stop.
-    `input_bytes` is how much the run has read of the text that was sent to it, if any of it.
+    `input_bytes` is how much the run has read of the text that was sent to it, if any of it;
+    `unanswered` is the id of the question that it was stopped at, '' if it waited for no answer.
     `printed` is the length of the traceback of a stop at the end of the run's output, if known.
     """
 
@@ -79,6 +80,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     output_path: str | None = None
     end: RunEnd | None = None
     input_bytes: int | None = None
+    unanswered: str = ""
     printed: int | None = None
 
 

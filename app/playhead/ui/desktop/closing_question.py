@@ -23,6 +23,7 @@ _MOST_TITLE = 60
 _CUT: dict[SessionState, str] = {
     "running": mark("Code is running in “{title}”."),
     "stopping": mark("Code is running in “{title}”."),
+    "awaiting_input": mark("Code waits for your answer in “{title}”."),
     "awaiting_approval": mark("Code waits for your decision in “{title}”."),
 }
 """The states that the end of the program would cut off; an answer can be asked for again."""

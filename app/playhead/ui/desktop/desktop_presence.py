@@ -98,6 +98,8 @@ class DesktopPresence(QObject):
 
     def _on_posted(self, note: DesktopNotification) -> None:
         """Show the notification on the bus, which reports clicks on each one, else in the tray."""
+        if self._settings.current.notifies_aloud:
+            QApplication.beep()
         if sys.platform != "linux":
             self._show_by_tray(note)
             return

@@ -9,7 +9,6 @@ from typing import Literal
 from msgspec import Struct
 from PySide6.QtCore import QObject, Signal
 
-from playhead.domain.conversation.payloads import InputRequest
 from playhead.domain.text.titles import UNTITLED
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
@@ -21,7 +20,7 @@ Phase = Literal["rests", "works", "approval", "input"]
 _WORDS: dict[Phase, str] = {
     "rests": mark("Finished"),
     "approval": mark("Code waits for your decision"),
-    "input": mark("The running code asks for input"),
+    "input": mark("The running code waits for your answer"),
 }
 _MOST_TITLE = 120
 
@@ -36,13 +35,15 @@ class DesktopNotification(Struct, frozen=True):
 
 def phase_of(session: Session) -> Phase:
     """Return the state of a conversation for a user who is elsewhere."""
-    if session.state == "idle":
-        return "rests"
-    if session.state == "awaiting_approval":
-        return "approval"
-    messages = session.conversation.messages
-    asks = bool(messages) and isinstance(messages[-1].content, InputRequest)
-    return "input" if asks and session.state == "running" else "works"
+    match session.state:
+        case "idle":
+            return "rests"
+        case "awaiting_approval":
+            return "approval"
+        case "awaiting_input":
+            return "input"
+        case _:
+            return "works"
 
 
 class DesktopNotifications(QObject):

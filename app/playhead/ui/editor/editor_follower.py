@@ -91,6 +91,16 @@ class RunMarks:
         elif message.type == "tool_result" and self._proposed is not None:
             self._set_state(self._proposed, "", only="waiting")
 
+    def wait(self, is_waiting: bool) -> None:
+        """Show whether the code that runs waits for an answer."""
+        if self._running is not None:
+            self._set_state(self._running, "waiting" if is_waiting else "running")
+
+    def stop(self) -> None:
+        """Show that nothing waits any more: the turn was stopped."""
+        if self._proposed is not None:
+            self._set_state(self._proposed, "", only="waiting")
+
     def restore(self, tab: Tab) -> None:
         """Put back what the last run of a tab's code said, where its editor is a new one."""
         page = self._pane.pages.current
@@ -221,6 +231,10 @@ class EditorFollower(QObject):
         """Set whether the user is about to run the code that the pane shows: it runs in its tab."""
         self._own_run = self._pane.current.key if is_expected else ""
 
+    def show_waiting(self, is_waiting: bool) -> None:
+        """Show whether the code that runs waits for an answer."""
+        self._marks.wait(is_waiting)
+
     def show_proposal(self, proposal: Proposal) -> None:
         """Open exactly what would run, unless the user is already changing it."""
         self.show_message(proposal.message_id)
@@ -270,6 +284,8 @@ class EditorFollower(QObject):
                 self._streaming = None
             case "added" if message is not None:
                 self._on_added(message)
+            case "transient" if chunk is not None and chunk.content == "cancelled":
+                self._marks.stop()
             case kind if kind in REARRANGED:
                 self._on_rearranged()
             case _:

@@ -34,13 +34,17 @@ class AppearancePage(QWidget):
         self.scale_note = FormNote()
         self.notifies = QCheckBox(tr("Tell me when a long run ends or something waits for me"))
         self.notifies_note = FormNote()
+        self.notifies_aloud = QCheckBox(tr("With the system's sound"))
         self.keeps_running = QCheckBox(tr("Keep running in the tray when the window is closed"))
         grid = form_grid(self)
         add_row(grid, tr("Theme"), ([self.theme],))
         add_row(grid, tr("Size of everything"), ([self.scale], [self.scale_note]))
-        add_row(grid, tr("Desktop"), ([self.notifies], [self.notifies_note]))
+        add_row(grid, tr("Desktop"), ([self.notifies], [self.notifies_note], [self.notifies_aloud]))
         add_row(grid, "", ([self.keeps_running],))
         self.notifies.setChecked(settings.notifies)
+        self.notifies_aloud.setChecked(settings.notifies_aloud)
+        self.notifies_aloud.setEnabled(settings.notifies)
+        self.notifies.toggled.connect(self.notifies_aloud.setEnabled)
         self.notifies_note.show_text(
             tr("While the window is not in front; title and state, no more.")
         )
@@ -56,6 +60,7 @@ class AppearancePage(QWidget):
             theme=self.theme.currentData(),
             scale_percent=self.scale.currentData(),
             notifies=self.notifies.isChecked(),
+            notifies_aloud=self.notifies_aloud.isChecked(),
             close_keeps_running=self._closing(before.close_keeps_running),
         )
 

@@ -182,9 +182,10 @@ class MainWindow(QMainWindow):
 
     def raise_window(self) -> None:
         """Come to the front."""
-        if self.isHidden():  # which took the keyboard from where it was
-            self.parts.composer.setFocus()
+        was_hidden = self.isHidden()
         self.showNormal() if self.isMinimized() else self.show()
+        if was_hidden:  # which took the keyboard from where it was
+            self.parts.focus_entry()
         self.raise_()
         self.activateWindow()
 
@@ -538,7 +539,7 @@ class MainWindow(QMainWindow):
         if self._opening == conversation_id:  # not overtaken by another click
             self._show(session)
             if not self.parts.sidebar.is_renaming:
-                self.parts.composer.setFocus()
+                self.parts.focus_entry()
 
     async def _open_at(self, conversation_id: str, message_id: str, query: str) -> None:
         session = await self._sessions.open(conversation_id)

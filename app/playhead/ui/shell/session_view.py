@@ -195,7 +195,10 @@ class SessionView(QObject):
         self._header.set_client(client_name(session.client))
         self._header.set_state(session.state)
         self._composer.set_busy(session.state != "idle")
-        self._pane.set_running(session.state in ("running", "stopping"))
+        self._pane.set_running(session.state in ("running", "awaiting_input", "stopping"))
+        self._follower.show_waiting(session.state == "awaiting_input")
+        if session.state not in ("awaiting_input", "stopping"):  # which a report follows
+            self._timeline.settle_inputs()
 
     def _show_pending(self, session: Session) -> None:
         pending = session.pending

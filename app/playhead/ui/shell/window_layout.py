@@ -143,10 +143,19 @@ class WindowLayout(QWidget):
         self._stack.setCurrentWidget(self.start if is_empty else self.timeline)
         self.header.set_empty(is_empty)
 
+    def focus_entry(self) -> None:
+        """Put the keyboard where the conversation goes on: at a waiting answer, else a message."""
+        if not self.timeline.focus_input():
+            self.composer.setFocus()
+
     def focus_next_pane(self) -> None:
-        """Move the focus on: composer, timeline, editor, conversations; hidden ones are skipped."""
-        panes = (self.composer, self.timeline, self.pane.editor.widget, self.sidebar.list)
-        stops = [one for one in panes if one.isVisible()]
+        """Move the focus on: composer, field of an answer, timeline, editor, conversations.
+
+        Hidden ones are skipped.
+        """
+        field = self.timeline.input_field
+        panes = (self.composer, field, self.timeline, self.pane.editor.widget, self.sidebar.list)
+        stops = [one for one in panes if one is not None and one.isVisible()]
         focused = self.window().focusWidget()
         places = [
             number

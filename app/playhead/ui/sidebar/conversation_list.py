@@ -68,6 +68,7 @@ def trailing_margin(widget: QWidget, width_px: int) -> QMargins:
 _Index = QModelIndex | QPersistentModelIndex
 _ROW_PX, _DOT_PX, _ICON_PX, _SIGN_PX = 32, 8, 12, 14
 _MENU_KEYS = QKeyCombination(Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_F10)
+_WAITING_SIGNS = {"awaiting_approval": "circle-alert", "awaiting_input": "keyboard"}
 _MORE_PX = 24
 """Room at the right of a row under the mouse for the sign that opens its menu."""
 
@@ -269,14 +270,15 @@ class RowDelegate(QStyledItemDelegate):
     def _paint_sign(self, painter: QPainter, room: QRect, index: _Index) -> bool:
         """Paint the state and return whether there is one.
 
-        Three quarters of a ring: at work; "!" in a ring: waits for the user; a full dot: unread.
+        Three quarters of a ring: at work; "!" in a ring: waits for a decision; a keyboard: waits
+        for an answer; a full dot: unread.
         """
         state = self._model.state_at(index)
         place = QRect(0, 0, _SIGN_PX, _SIGN_PX)
         place.moveCenter(QPoint(room.right() - _SIGN_PX // 2, room.center().y() + 1))
-        if state == "awaiting_approval":
+        if name := _WAITING_SIGNS.get(state):
             ratio = painter.device().devicePixelRatioF()
-            icon = self._theme.pixmap("circle-alert", "warn", _SIGN_PX, ratio)
+            icon = self._theme.pixmap(name, "warn", _SIGN_PX, ratio)
             painter.drawPixmap(place.topLeft(), icon)
         elif state != "idle":
             painter.setPen(QPen(self._theme.colour("accent"), 2))

@@ -179,6 +179,21 @@ class TimelineView(QAbstractScrollArea):
             if not self.canvas.top <= y < self.canvas.top + self.viewport().height() - HEADER:
                 self.canvas.scroll_to(y - self.viewport().height() // 3)
 
+    @property
+    def input_field(self) -> QWidget | None:
+        """Return the field for the answer that the running code waits for; None without one."""
+        return self._fields.waiting
+
+    def focus_input(self) -> bool:
+        """Put the keyboard into that field; False without one."""
+        self.canvas.flush()
+        return self._fields.focus_waiting()
+
+    def settle_inputs(self) -> None:
+        """Take the fields away, because the code waits for no answer any more."""
+        self.model.settle_inputs()
+        self.coalescer.due()
+
     def set_code_state(self, message_id: str, state: str, detail: str = "") -> None:
         """Set the state of a code card: a CodeState of `rows`."""
         self.model.set_code_state(message_id, state, detail)

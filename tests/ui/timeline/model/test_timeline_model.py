@@ -151,7 +151,18 @@ def test_problems_failures_inputs_and_tools_have_rows(talk, model):
     talk.say("assistant", "tool_call", "{}", "search", "c")
     talk.say("computer", "tool_result", "found", "search", "c")
     assert kinds(model) == ["problem", "failure", "input", "tool_call", "tool_result"]
-    assert model.rows[2].state == "answered"
+
+
+@pytest.mark.parametrize(("unanswered", "state"), [("", "answered"), ("i", "stopped")])
+def test_a_question_of_code_is_open_until_it_is_answered_or_the_run_ends(
+    talk, model, unanswered, state
+):
+    talk.apply(Chunk(role="computer", type="input", content=InputRequest("i", "Name?")))
+    talk.say("computer", "console", "a thread goes on\n", "output")
+    assert model.rows[0].state == "", "output is no answer"
+    end = RunReport(state="interrupted", unanswered=unanswered)
+    talk.apply(Chunk(role="computer", type="run", content=end))
+    assert model.rows[0].state == state
 
 
 def test_sources_of_one_answer_share_a_row(talk, model):

@@ -190,6 +190,7 @@ def _run_report(fields: _Fields) -> RunReport:
         output_path=fields.text("output_path", "") or None,
         end=parse_run_end(fields.text("reason", "")),
         input_bytes=fields.integer_or_none("input_bytes"),
+        unanswered=fields.text("unanswered", ""),
         printed=fields.integer_or_none("printed"),
     )
 

@@ -293,6 +293,8 @@ class InputCard(BoxCard):
         """Return the answer, unless it is a secret."""
         if not self.row.state:
             return ""
+        if self.row.state == "stopped":
+            return tr("Stopped before an answer.")
         return self.row.detail or tr("Answered.")
 
     def frame_height(self) -> int:

@@ -64,7 +64,7 @@ class TimelineModel:
         self._changes = Changes()
         self._code: int | None = None
         self._run_console: int | None = None
-        self._asked = ""
+        self._open_inputs: list[str] = []
         self._has_failed = False
         self._notes = 0
 
@@ -87,7 +87,7 @@ class TimelineModel:
         self.rows = []
         self._index = {}
         self._code = self._run_console = None
-        self._asked = ""
+        self._open_inputs.clear()
         for message in messages:
             self._take(message)
             if (before := old.get(message.id)) and message.id in self._index:
@@ -136,6 +136,16 @@ class TimelineModel:
     def mark(self, key: str) -> None:
         """Mark a row to be drawn again."""
         self._changes.changed.add(key)
+
+    def settle_inputs(self, unanswered: str = "") -> None:
+        """Mark the questions of the code as answered, but one that was stopped before that."""
+        for row in self.rows_of(self._open_inputs):
+            if not row.state:
+                request = input_of(row)
+                is_stopped = request is not None and request.id == unanswered
+                row.state = "stopped" if is_stopped else "answered"
+                self.mark(row.key)
+        self._open_inputs.clear()
 
     def add_note(self, note: Note) -> str:
         """Add a line at the end that is not a message; return its key."""
@@ -258,8 +268,9 @@ class TimelineModel:
         if cited is not None:
             row.items = source_lines((), cited)
             self._mark_cited(cited, row.items)
-        if message.role == "computer":
-            self._answer_inputs()
+        if kind == "input":
+            self.settle_inputs()
+            self._open_inputs.append(row.key)
         if kind == "question":
             self._leave_code()
         if isinstance(message.content, Table):
@@ -275,8 +286,6 @@ class TimelineModel:
             self._mark_cut(row, message)
         elif kind == "console":
             self._run_console = len(self.rows) - 1
-        elif kind == "input":
-            self._asked = row.key
 
     def _add(self, row: Row) -> None:
         if self.rows:
@@ -409,7 +418,7 @@ class TimelineModel:
             self._draw(message, "tool_result")
 
     def _report(self, report: RunReport, message: Message) -> None:
-        self._answer_inputs()
+        self.settle_inputs(report.unanswered)
         is_running = self._code is not None and self.rows[self._code].state == "running"
         if report.state == "started":
             self._has_failed = False
@@ -494,13 +503,6 @@ class TimelineModel:
         """Store the path of the whole output if only a part was shown."""
         if self._run_console is not None and report.output_path:
             self.rows[self._run_console].items = [report.output_path]
-
-    def _answer_inputs(self) -> None:
-        """Mark an input request as answered, because whatever follows it answers or cancels it."""
-        for row in self.rows_of([self._asked]):
-            row.state = "answered"
-            self.mark(row.key)
-        self._asked = ""
 
 
 def input_of(row: Row) -> InputRequest | None:

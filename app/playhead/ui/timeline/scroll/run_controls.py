@@ -49,6 +49,30 @@ class InputFields(QObject):
             elif key not in seen:
                 self._fields[key].hide()  # what was typed is kept
 
+    @property
+    def waiting(self) -> QWidget | None:
+        """Return the field for the answer that the code waits for; None without one."""
+        index = self._waiting_row()
+        line = self._fields.get(self._canvas.sheet.rows[index].key) if index is not None else None
+        return line.field if line is not None else None
+
+    def focus_waiting(self) -> bool:
+        """Show the field that the code waits at and put the keyboard there; False without one."""
+        index = self._waiting_row()
+        if index is None:
+            return False
+        if index not in self._canvas.visible_rows():
+            self._canvas.scroll_to(self._canvas.sheet.top_of(index))
+        self.place()
+        if (field := self.waiting) is not None:
+            field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        return field is not None
+
+    def _waiting_row(self) -> int | None:
+        rows = self._canvas.sheet.rows
+        places = (place for place in range(len(rows) - 1, -1, -1) if _waits(rows[place]))
+        return next(places, None)
+
     def toggle_typing(self, row: Row) -> None:
         """Show or hide the field for what the code of a row has started."""
         row.is_typing = not row.is_typing and row.state == "running"
@@ -88,6 +112,7 @@ class InputFields(QObject):
         request = input_of(row)
         prompt, is_secret = (request.prompt, request.is_secret) if request else ("", False)
         field = InputLine(prompt, is_secret, self._canvas.viewport)
+        QWidget.setTabOrder(self._canvas.area, field.field)
 
         def on_answered(text: str) -> None:
             row.state = "answered"
@@ -120,7 +145,11 @@ class InputFields(QObject):
 
 
 def _wants_field(row: Row) -> bool:
-    return row.is_typing or (row.kind == "input" and not row.state)
+    return row.is_typing or _waits(row)
+
+
+def _waits(row: Row) -> bool:
+    return row.kind == "input" and not row.state
 
 
 _TICK_MS = 1_000
