@@ -103,6 +103,11 @@ class Terminal:
     def type(self, keys: str) -> None:
         os.write(self._master, keys.encode())
 
+    def type_at_the_prompt(self, keys: str) -> None:
+        """As a person does who sees the prompt: once the line editor waits for keys."""
+        self._await_line_editor()
+        self.type(keys)
+
     def press_ctrl_c_at_the_prompt(self) -> None:
         """Once the line editor sleeps over its keys: it would miss a signal before that."""
         self._await_line_editor()
@@ -512,6 +517,91 @@ def test_a_second_ctrl_c_leaves(tmp_path: Path, inherited: str):
         assert "Traceback" not in terminal.text
     finally:
         terminal.close()
+
+
+# In Direct mode: code that is typed runs, all other code asks
+
+
+@pytest.fixture
+def direct_desk(tmp_path: Path) -> Iterator[Terminal]:
+    terminal = Terminal([], tmp_path, environment(tmp_path))
+    try:
+        terminal.expect("> ")
+        yield terminal
+    finally:
+        terminal.close()
+
+
+def leave(terminal: Terminal) -> None:
+    terminal.expect("> ")
+    terminal.type_at_the_prompt("/quit\r")
+    assert terminal.end() == 0
+
+
+def test_code_typed_at_the_prompt_runs_at_enter(direct_desk: Terminal):
+    direct_desk.type_at_the_prompt("print(6 * 7)\r")
+    assert "[e]dit" not in direct_desk.expect("42\n")
+    direct_desk.expect("> ")
+    direct_desk.type_at_the_prompt("What's 34/24?\r")
+    direct_desk.expect("[e]dit: ")
+    direct_desk.type("y\r")
+    direct_desk.expect("1.4166666666666667")
+    leave(direct_desk)
+
+
+def test_a_typo_is_shown_under_its_line_before_anything_runs(direct_desk: Terminal):
+    direct_desk.type_at_the_prompt("print(6 * 7\r")
+    shown = direct_desk.expect("[e]dit: ").replace("…\r", "")
+    assert "1 │ print(6 * 7\n            ^ SyntaxError: '(' was never closed (line 1)\n" in shown
+    direct_desk.type("n\r")
+    leave(direct_desk)
+
+
+def test_pasted_code_asks_and_so_does_what_may_bring_it_back(direct_desk: Terminal):
+    direct_desk.type_at_the_prompt("print(6 * \x1b[200~7\x1b[201~)\r")
+    assert "print(6 * 7)" in direct_desk.expect("[e]dit: ")
+    direct_desk.type("n\r")
+    direct_desk.expect("> ")
+    direct_desk.type_at_the_prompt("\x1b[A\r")
+    assert "print(6 * 7)" in direct_desk.expect("[e]dit: ")
+    direct_desk.type("n\r")
+    leave(direct_desk)
+
+
+def test_code_that_waited_before_the_prompt_asks(tmp_path: Path):
+    terminal = Terminal([], tmp_path, environment(tmp_path))
+    try:
+        terminal.type("print(6 * 7)\r")
+        terminal.expect("[e]dit: ")
+        terminal.type("n\r")
+        leave(terminal)
+    finally:
+        terminal.close()
+
+
+def test_typed_code_asks_where_the_settings_or_the_terminal_want_it(tmp_path: Path):
+    for name, settings, term in (("a", {"asks_typed_code": True}, "xterm"), ("b", {}, "dumb")):
+        home = tmp_path / name
+        variables = environment(home, TERM=term)
+        write_settings(home, interpreter=sys.executable, **settings)
+        terminal = Terminal([], home, variables)
+        try:
+            terminal.expect("> ")
+            terminal.type_at_the_prompt("print(6 * 7)\r")
+            terminal.expect("[e]dit: ")
+            terminal.type("n\r")
+            leave(terminal)
+        finally:
+            terminal.close()
+
+
+def test_a_model_that_proposes_the_very_line_that_was_typed_asks(desk: Desk):
+    terminal = desk.answers(execute("print(6 * 7)"), text("Done."))
+    terminal.type_at_the_prompt("print(6 * 7)\r")
+    terminal.expect("[e]dit: ")
+    terminal.type("n\r")
+    terminal.expect("Done.")
+    terminal.expect("> ")
 
 
 # In a pipe; in Direct mode, which needs no model, where it is not about one

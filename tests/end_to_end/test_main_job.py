@@ -68,6 +68,28 @@ def test_a_question_becomes_code_that_runs_after_a_click_and_is_there_again(
         assert not again.complaints()
 
 
+def test_typed_code_runs_at_enter_without_a_model_and_pasted_code_after_a_click(
+    tmp_path: Path, display: dict[str, str]
+) -> None:
+    write_settings(tmp_path, theme="light", interpreter=sys.executable)
+    with running_app(tmp_path, display) as app:
+        app.type("print(6 * 7)")
+        app.press("Return")
+        app.wait_for_message("computer", "console", "42")
+        app.type("8")
+        app.press("ctrl+a", "ctrl+x")
+        app.type("print(6 * ")
+        app.press("ctrl+v")
+        app.type(")")
+        app.press("Return")
+        button = app.wait_for_run_button()
+        assert not any("48" in m.content for m in app.messages() if m.type == "console")
+        app.click(button)
+        app.wait_for_message("computer", "console", "48")
+        assert app.close() == 0
+        assert not app.complaints()
+
+
 def test_what_streamed_before_a_kill_is_there_again(
     home: Path, display: dict[str, str], server: ModelServer, model_worker: SharedWorker
 ) -> None:

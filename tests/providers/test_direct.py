@@ -91,7 +91,7 @@ def test_it_rests_after_a_run():
 def test_a_report_on_the_kernel_is_no_answer():
     report = RunReport(state="killed", end=RunEnd(kind="interpreter_changed"))
     told = Message(id="r", parent_id="m", role="computer", type="run", content=report)
-    assert answer(typed("34/24"), told)[1].content == "34 / 24"
+    assert answer(typed("34/24"), told)[1].content == "34/24"
 
 
 def test_a_language_that_cannot_run_is_named():

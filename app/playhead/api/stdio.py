@@ -12,6 +12,8 @@ From the program, one object a line, by `do`:
     stop    turn: end the turn and its code
     input   turn, id, text: a line for the code that asks for one; with has_input false in config
             no one types one: standard input ends where a run begins, a question ends the turn
+    (chat, again) is_typed in config: a person typed the text of the last message letter for letter,
+            so that as code for Direct mode it needs no decision, unless the settings ask for one
     text    turn, text, end: unchanged text for the reader of standard input, and its end if `end`;
             with `run` only for that run of the turn, the first being 1. The report of the run's end
             has the number of its bytes (as UTF-8) that were read as `input_bytes`, if not 0
@@ -429,6 +431,8 @@ class _Service:
             raise RequestError("There is nothing to answer.", param="messages")
         self._configure(session, command.get("config"))
         options = turn_options(self._config)
+        if self._config.get("is_typed") is True:
+            options = replace(options, typed=str(chunks[-1].content or ""))
         self._turn = StdioTurn(turn_id, session, self._lines.send, options.has_input)
         try:
             session.take(chunks, options)

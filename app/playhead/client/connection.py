@@ -54,6 +54,7 @@ class RemoteTurn:
         self._decision: Wire | None = None
         self._echo: str | None = None
         self._failure: InterpreterError | None = None
+        self._ahead: list[Wire | None] = []
         self._lock = threading.RLock()
 
     # The server's side
@@ -72,14 +73,25 @@ class RemoteTurn:
     def _hear_quietly(self) -> None:
         while not self.done.is_set():
             try:
-                self.hear(self._inbox.get_nowait())
+                self.hear(self._ahead.pop() if self._ahead else self._inbox.get_nowait())
             except Empty:
                 return
 
     # The program's side
 
+    def needs_decision(self) -> bool:
+        """Return whether the proposal needs a decision, once the server runs it or waits for one.
+
+        Called in the place of the next `take`, by the one who reads the turn.
+        """
+        message = self.take()
+        self._ahead.append(message)
+        return message is None or message.get("chunk", {}).get("type") != "run"
+
     def take(self) -> Wire | None:
         """Wait for the server's next message and return it."""
+        if self._ahead:
+            return self._ahead.pop()
         while True:
             try:
                 return self._inbox.get(timeout=_POLL_S)

@@ -74,6 +74,7 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     holds its token may approve code or have it run unasked, and how many requests a minute.
     The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
     much of a run's output is kept; `scale_percent` is how large everything is shown.
+    `asks_typed_code`: code that a person typed in Direct mode waits for an approval, too.
     `notifies`: of what ends or waits while the window is not in front, `notifies_aloud`: with the
     system's sound. `close_keeps_running` is empty until the user was asked. `shortcuts` are those
     that differ, by "place.command".
@@ -95,6 +96,7 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     api_rate_limit: int = 120
     shows_running_line: bool = True
     times_lines: bool = False
+    asks_typed_code: bool = False
     run_limit_s: int = 0
     run_limit_mb: int = 0
     output_limit_mb: int = 200

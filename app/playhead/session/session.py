@@ -191,8 +191,13 @@ class Session:
         """Call `listener` at every change; returns what ends that."""
         return self._listeners.add(listener)
 
-    def send(self, text: str, attachments: Sequence[Attachment] = ()) -> None:
-        """Add the user's message and begin a turn. Raises SessionError while one is under way."""
+    def send(
+        self, text: str, attachments: Sequence[Attachment] = (), *, is_typed: bool = False
+    ) -> None:
+        """Add the user's message and begin a turn. Raises SessionError while one is under way.
+
+        `is_typed`: a person typed it letter for letter; as code for Direct mode it runs at once.
+        """
         self._expect_idle()
         if not text.strip() and not attachments:
             raise SessionError("There is nothing to send.", remedy="Type a message first.")
@@ -204,7 +209,7 @@ class Session:
         if text.strip():
             self.conversation.apply(Chunk(role="user", type="message", content=text))
         self._name_after(text, attachments)
-        self._begin_answer()
+        self._begin_answer(TurnOptions(typed=text if is_typed else ""))
 
     def add(self, chunks: Sequence[Chunk]) -> None:
         """Take whole messages as they are, such as a history that a program brings along."""
@@ -453,8 +458,8 @@ class Session:
             self.expect_writable()
         expect_idle(self.state)
 
-    def _begin_answer(self) -> None:
-        self._begin(lambda turn: turn.answer())
+    def _begin_answer(self, options: TurnOptions | None = None) -> None:
+        self._begin(lambda turn: turn.answer(), options)
 
     def _begin(
         self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions | None = None

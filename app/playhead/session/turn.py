@@ -24,6 +24,7 @@ from playhead.domain.conversation.payloads import (
 )
 from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny, RunRequest
 from playhead.domain.model import EXECUTE
+from playhead.domain.text.python_syntax import syntax_fault
 from playhead.errors import AppError, ExecutionError, ProviderError, phrase
 from playhead.session.approval import Approval
 from playhead.session.ports import Executor, Interpreters, Provider
@@ -264,10 +265,18 @@ class Turn:
             return decision
         if self._is_approved_to_end or self._is_auto_run():
             return Approve()
-        if self._executor.only_shows(proposal.language):
+        if self._executor.only_shows(proposal.language) or self._is_as_typed(proposal):
             return Approve()
         self._on_state("awaiting_approval")
         return await self._approval.decide(proposal)
+
+    def _is_as_typed(self, proposal: Proposal) -> bool:
+        """Return whether a person typed just this code, and Python can read it.
+
+        Code that Direct mode made of words is other code, so that it waits for a decision.
+        """
+        is_same = proposal.language == PYTHON and proposal.code.strip() == self._settings.typed
+        return is_same and syntax_fault(proposal.code) is None
 
     def _proposal(self, message: Message) -> Proposal:
         managed = self._interpreters.status.interpreter

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Struct
 
 from playhead.domain.execution import RunLimits
-from playhead.domain.model import ModelChoice, ModelSettings, ToolOffer
+from playhead.domain.model import DIRECT_MODEL, ModelChoice, ModelSettings, ToolOffer
 from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.session.model_choice import model_for, settings_for
 from playhead.session.ports import SessionPorts
@@ -22,7 +22,8 @@ class TurnOptions(Struct, frozen=True, kw_only=True):
     `must_call`: the first answer has to be a call.
     `offers_execute` is whether the model may have code run at all; `auto_run` None leaves that
     to the conversation. `stop_grace_s` is the time between the interrupt and the kill.
-    `has_input` is whether the user can type what the code asks for.
+    `has_input` is whether the user can type what the code asks for. `typed` is the text that a
+    person typed letter for letter and sent by a key: that approves it as code for Direct mode.
     """
 
     choice: ModelChoice = msgspec.field(default_factory=ModelChoice)
@@ -33,6 +34,7 @@ class TurnOptions(Struct, frozen=True, kw_only=True):
     auto_run: bool | None = None
     stop_grace_s: float = 2.0
     has_input: bool = True
+    typed: str = ""
 
 
 class TurnSettings(Struct, frozen=True, kw_only=True):
@@ -42,7 +44,8 @@ class TurnSettings(Struct, frozen=True, kw_only=True):
     `tools` are a client's own (the turn ends with their calls), `offers_execute` is whether the
     model may have code run, `stop_grace_s` is the time between the interrupt and the kill.
     Without `has_input` standard input ends where a run begins.
-    `system_prompt` replaces the default one, `budget` is in US dollars, 0 for no limit.
+    `system_prompt` replaces the default one, `budget` is in US dollars, 0 for no limit. `typed` is
+    code that runs without a question if Direct mode proposes it letter for letter; '' for none.
     """
 
     model: ModelSettings
@@ -61,6 +64,7 @@ class TurnSettings(Struct, frozen=True, kw_only=True):
     times_lines: bool = False
     system_prompt: str = ""
     budget: float = 0.0
+    typed: str = ""
 
 
 async def turn_settings(
@@ -73,9 +77,11 @@ async def turn_settings(
 ) -> TurnSettings:
     """Return the settings of one turn; `interpreter` is the conversation's own, '' for none."""
     settings = settings_for(ports.settings.current, ports.catalog, config)
+    model = await model_for(options.choice, ports.settings, ports.keys, ports.catalog, config)
+    is_approved = model.model == DIRECT_MODEL and not settings.asks_typed_code
     told = (settings.instructions, options.instructions) if options.offers_execute else ()
     return TurnSettings(
-        model=await model_for(options.choice, ports.settings, ports.keys, ports.catalog, config),
+        model=model,
         instructions="\n\n".join(part for part in told or (options.instructions,) if part),
         max_steps=settings.max_steps,
         folder=folder,
@@ -91,6 +97,7 @@ async def turn_settings(
         times_lines=settings.times_lines,
         system_prompt=settings.system_prompt,
         budget=settings.budget,
+        typed=options.typed.strip() if is_approved else "",
     )
 
 

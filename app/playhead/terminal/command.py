@@ -32,6 +32,7 @@ _HELP = """\
 /reset  forget the conversation and end its kernel
 /quit   leave (also Ctrl-D)
 Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
+Without a model (Direct mode) Python that you type here, and do not paste, runs at once.
 """
 _NOBODY = "This code was not run: nobody could approve it. Start with --yes to run code unasked."
 _NOTHING_ASKED = """\
@@ -83,13 +84,28 @@ def _parser() -> argparse.ArgumentParser:
 
 
 class _Chat(Interpreter):
-    """The interpreter of this terminal, which asks the person at it, if there is one."""
+    """The interpreter of this terminal, which asks the person at it, if there is one.
+
+    `typed` is the line that this person typed letter for letter; as code it is approved by that.
+    """
+
+    typed = ""
+
+    def has_to_ask(self, proposal: Wire) -> bool:
+        """Return whether code waits for a decision; the server knows it of code that was typed."""
+        if self.auto_run or self.typed != proposal["content"]["content"]:
+            return not self.auto_run
+        turn = self._connection.turn
+        return turn is None or turn.needs_decision()
+
+    def _config(self, display: bool = False, extended: bool | None = None) -> Wire:
+        return {**super()._config(display, extended), "is_typed": bool(self.typed)}
 
     def _has_input(self, display: bool, extended: bool) -> bool:
         return keyboard.is_interactive()
 
 
-def _interpreter(options: argparse.Namespace) -> Interpreter:
+def _interpreter(options: argparse.Namespace) -> _Chat:
     return _Chat(
         options.model,
         options.api_base,
@@ -100,7 +116,7 @@ def _interpreter(options: argparse.Namespace) -> Interpreter:
     )
 
 
-def _chat(interpreter: Interpreter, options: argparse.Namespace) -> int:
+def _chat(interpreter: _Chat, options: argparse.Namespace) -> int:
     for path in options.file:
         if not os.path.exists(path):
             return _refuse(f"There is no {path}.")
@@ -162,7 +178,7 @@ def _print_chunk(chunk: Wire) -> None:
 
 
 def _answer(
-    interpreter: Interpreter, display: TerminalDisplay, typing: TypeAhead, asked: Sequence[Wire]
+    interpreter: _Chat, display: TerminalDisplay, typing: TypeAhead, asked: Sequence[Wire]
 ) -> int:
     """Ask, show the answer, ask the person about its code."""
     interpreter.on_input = display.ask
@@ -174,7 +190,7 @@ def _answer(
                     display.screen.column = 0
                 display.show(chunk)
                 _let_type(interpreter, display, typing, chunk)
-                if chunk["type"] == "confirmation" and not interpreter.auto_run:
+                if chunk["type"] == "confirmation" and interpreter.has_to_ask(chunk):
                     verdict = display.decide(chunk)
                     if verdict is None:
                         display.close()
@@ -216,7 +232,7 @@ def _lines(typed: str) -> list[str]:
     return [line for line in typed.split("\n") if line.strip()]
 
 
-def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequence[Wire]) -> int:
+def _converse(interpreter: _Chat, display: TerminalDisplay, files: Sequence[Wire]) -> int:
     """Ask questions until the end of input, /quit or a second Ctrl-C; `files` go with the first."""
     with contextlib.suppress(ImportError):  # gives input() its editing, and a history in memory
         importlib.import_module("readline")
@@ -224,10 +240,11 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
     signal.signal(signal.SIGINT, signal.default_int_handler)
     display.screen.write_line("Playhead. /help says what can be typed.", "dim")
     was_interrupted = False
+    prompt = keyboard.Prompt()
     unread: list[str] = []
     while True:
         try:
-            line = keyboard.ask_prefilled("> ", unread.pop(0) if unread else "").strip()
+            line = prompt.ask("> ", unread.pop(0) if unread else "").strip()
         except EOFError:
             display.screen.write("\n")
             return COMPLETE
@@ -244,6 +261,7 @@ def _converse(interpreter: Interpreter, display: TerminalDisplay, files: Sequenc
         if _is_command(interpreter, display, line):
             continue
         typing = TypeAhead(interpreter.send_text)
+        interpreter.typed = line if prompt.is_typed else ""
         with contextlib.suppress(KeyboardInterrupt):  # only the turn was left; the chat continues
             _answer(interpreter, display, typing, [*files, _said(line)])
         files = ()

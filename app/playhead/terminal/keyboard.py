@@ -36,8 +36,68 @@ def discard_typed() -> None:
             termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
 
 
-def ask_prefilled(prompt: str, offered: str) -> str:
-    """Ask for a line, with `offered` to edit. Raises as `ask_line` does."""
+_PASTE_BINDINGS = (
+    "set enable-bracketed-paste on",
+    "set bell-style none",  # our completer finds nothing, which would ring
+    r'"\e[5200~": possible-completions',
+    r'"\e[5201~": bracketed-paste-begin',
+    r'"\e[200~": "\e[5200~\e[5201~"',
+)
+"""Has GNU readline call the completer, the only function of ours that a key can, at each paste."""
+_OLDEST_READLINE = 0x0700
+_UNMARKED = ("", "dumb", "linux", "unknown")
+"""Terminals that do not mark what is pasted."""
+
+
+class Prompt:
+    """Asks for lines and knows which of them were typed letter for letter.
+
+    `is_typed` is whether the last one was. A line that was pasted, offered, or waiting before the
+    prompt was there is not; nor is any line after a paste, as the keys of the history and of the
+    line editor can bring the pasted text back. Nothing is where pastes look like keys.
+    """
+
+    def __init__(self) -> None:
+        self.is_typed = False
+        self._was_pasted = not _marks_pastes()
+        self._is_ahead = False
+        self._others: set[str] = set()
+        readline = sys.modules.get("readline")
+        if readline is None or self._was_pasted:
+            return
+        for binding in _PASTE_BINDINGS:
+            readline.parse_and_bind(binding)
+        readline.set_completer(self._on_paste)
+        readline.set_pre_input_hook(self._on_prompt)
+
+    def ask(self, prompt: str, offered: str = "") -> str:
+        """Ask for a line, with `offered` to edit. Raises EOFError and KeyboardInterrupt."""
+        self._is_ahead = bool(offered)
+        line = _ask_prefilled(prompt, offered)
+        if self._is_ahead:
+            self._others.add(line.strip())
+        self.is_typed = not self._was_pasted and line.strip() not in self._others
+        return line
+
+    def _on_paste(self, _text: str, _state: int) -> None:
+        self._was_pasted = True
+
+    def _on_prompt(self) -> None:
+        """Notice what waits already: it may have been pasted while no one marked that."""
+        self._is_ahead = self._is_ahead or bool(select.select([sys.stdin], [], [], 0)[0])
+
+
+def _marks_pastes() -> bool:
+    """Return whether the line editor and the terminal tell pasted text from keys."""
+    readline = sys.modules.get("readline")
+    if readline is None or "libedit" in (readline.__doc__ or ""):
+        return False
+    version = getattr(readline, "_READLINE_RUNTIME_VERSION", 0)
+    is_edited = is_interactive() and sys.stdout.isatty()
+    return is_edited and version >= _OLDEST_READLINE and os.environ.get("TERM", "") not in _UNMARKED
+
+
+def _ask_prefilled(prompt: str, offered: str) -> str:
     readline = sys.modules.get("readline")
     if readline is None or not offered:
         return input(prompt)

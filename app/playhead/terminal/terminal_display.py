@@ -13,6 +13,7 @@ from rich.text import Text
 
 from playhead.client.chat_transcript import read_run_report
 from playhead.client.turn_reader import Verdict
+from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.terminal import OutputFilter, visible, without_controls
 from playhead.errors import AppError
 from playhead.terminal import keyboard
@@ -151,6 +152,7 @@ class TerminalDisplay:
         content = proposal["content"]
         language, code = str(content["format"]), str(content["content"])
         before = code
+        self._show_fault(code, language)
         keyboard.discard_typed()
         while True:
             answer = self._ask(_QUESTION)
@@ -217,6 +219,11 @@ class TerminalDisplay:
         finally:
             self.is_asking = False
 
+    def _show_fault(self, code: str, language: str) -> None:
+        fault = syntax_fault(code) if language == "python" else None
+        if fault is not None:
+            self.screen.write_line(f"{' ' * (fault.column + 6)}^ {visible(fault.text)}", "red")
+
     def _edit(self, code: str, language: str) -> str:
         try:
             code = keyboard.edit_code(code, language)
@@ -228,6 +235,7 @@ class TerminalDisplay:
         self._show_code(self._code.feed(code))
         self._show_code(self._code.finish())
         self._code_lines = code.split("\n")
+        self._show_fault(code, language)
         return code
 
     def _open(self, chunk: Wire) -> None:

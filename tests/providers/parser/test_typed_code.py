@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playhead.domain.text.python_syntax import syntax_fault
 from playhead.providers.parser.typed_code import find_code, find_sum
 
 
@@ -67,11 +68,92 @@ def test_a_fence_may_be_tildes_longer_or_left_open():
         assert found.code == "1"
 
 
-def test_a_shell_command_is_quoted_whatever_it_holds():
-    found = find_code("""!echo "it's" 'a "test"' \\ {x}""")
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("!echo 'a' {x}", "!echo 'a' {x}"),
+        ("%timeit sum(range(9))", "%timeit sum(range(9))"),
+        ("pip install pandas", "pip install pandas"),
+        ("python -m pip install pandas", "%pip install pandas"),
+        ("ls", "!ls"),
+        ("ls -la", "!ls -la"),
+        ("cd ..", "%cd .."),
+        ("cd 'my data'", "%cd 'my data'"),
+        ("git status", "!git status"),
+        ("head -n 3 data.csv", "!head -n 3 data.csv"),
+    ],
+)
+def test_a_command_is_what_the_kernel_runs_as_one(text: str, code: str):
+    found = find_code(text)
     assert found is not None
-    assert compile(found.code, "<test>", "exec")
-    assert repr("""echo "it's" 'a "test"' \\ {x}""") in found.code
+    assert (found.language, found.code) == ("python", code)
+    assert syntax_fault(found.code) is None
+
+
+def test_a_name_that_is_a_command_too_is_the_name():
+    found = find_code("ls", earlier_code="ls = [1]")
+    assert found is not None
+    assert found.code == "ls"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "git is great",
+        "ls shows what?",
+        "make a plot of a.csv",
+        "find the largest file",
+        "cat pictures",
+        "sort my photos",
+        "cd is what I would like to burn",
+    ],
+)
+def test_prose_that_begins_as_a_command_does_is_prose(text: str):
+    assert find_code(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("print('hi'", "'(' was never closed (line 1)"),
+        ("for i in range(3) print(i)", "(line 1)"),
+        ("for i in range(3)", "expected ':' (line 1)"),
+        ("x = = 5", "invalid syntax (line 1)"),
+        ("import pandas sa pd", "(line 1)"),
+        ("import os\nprint(os.getcwd(", "was never closed (line 2)"),
+        ("def f(x)\n    return x", "expected ':' (line 1)"),
+        ('print "hi"', "Missing parentheses in call to 'print'"),
+        ("34/24 +", "invalid syntax (line 1)"),
+        ("[1, 2", "'[' was never closed (line 1)"),
+        ("df.head(", "'(' was never closed (line 1)"),
+    ],
+)
+def test_code_with_a_typo_is_code_and_python_says_what_is_wrong(text: str, words: str):
+    found, fault = find_code(text), syntax_fault(text)
+    assert found is not None
+    assert found.code == text
+    assert fault is not None
+    assert words in fault.text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import the data and plot it",
+        "for each file, print its name",
+        "if it rains, tell me",
+        "with the data make a plot",
+        "print the first ten rows",
+        "return the sum",
+        "try again",
+        "class of 2020",
+        "let x = 5",
+        "what's up",
+        "Plot sin(x) from 0 to 10",
+    ],
+)
+def test_prose_that_begins_as_python_does_is_prose(text: str):
+    assert find_code(text) is None
 
 
 @given(st.text())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
-from PySide6.QtGui import QImage, QInputMethodEvent
+from PySide6.QtGui import QClipboard, QImage, QInputMethodEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -384,3 +384,63 @@ def test_direct_mode_is_named_as_what_it_is(bench: Bench) -> None:
     bench.composer.set_model("", False)
     assert "Direct mode" in bench.composer.buttons.choice.text()
     assert bench.composer.text_edit.placeholderText() == "Type code to run…"
+
+
+def test_text_is_typed_while_every_letter_came_from_a_key_or_an_input_method(bench: Bench) -> None:
+    composer = bench.composer
+    bench.type("prin")
+    QApplication.sendEvent(composer.text_edit, committed("t(é)"))
+    bench.press(Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    bench.type("xy")
+    bench.press(Qt.Key.Key_Backspace)
+    assert composer.text == "print(é)\nx"
+    assert composer.is_typed
+
+
+def committed(text: str) -> QInputMethodEvent:
+    event = QInputMethodEvent("", [])
+    event.setCommitString(text)
+    return event
+
+
+@pytest.mark.parametrize("way", ["Ctrl+V", "Shift+Insert", "middle click", "menu", "program"])
+def test_one_letter_that_was_not_typed_is_enough(bench: Bench, way: str) -> None:
+    composer, field = bench.composer, bench.composer.text_edit
+    bench.type("1+")
+    QApplication.clipboard().setText("2")
+    match way:
+        case "Ctrl+V":
+            bench.press(Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+        case "Shift+Insert":
+            bench.press(Qt.Key.Key_Insert, Qt.KeyboardModifier.ShiftModifier)
+        case "middle click":
+            QApplication.clipboard().setText("2", QClipboard.Mode.Selection)
+            QTest.mouseClick(field.viewport(), Qt.MouseButton.MiddleButton)
+            if composer.text == "1+":
+                pytest.skip("this screen has no selection to paste")
+        case "menu":
+            field.paste()
+        case _:
+            field.insertPlainText("2")
+    bench.type("+3")
+    assert sorted(composer.text) == sorted("1+2+3")
+    assert not composer.is_typed
+    composer.clear()
+    bench.type("1")
+    assert composer.is_typed
+
+
+def test_what_undo_brings_back_and_what_was_sent_before_is_not_typed(bench: Bench) -> None:
+    composer, field = bench.composer, bench.composer.text_edit
+    QApplication.clipboard().setText("2")
+    bench.press(Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    bench.press(Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert (composer.text, composer.is_typed) == ("", True)
+    bench.press(
+        Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    )
+    assert (composer.text, composer.is_typed) == ("2", False)
+    composer.clear()
+    field.sent_before = lambda: ["rm()"]
+    bench.press(Qt.Key.Key_Up)
+    assert (composer.text, composer.is_typed) == ("rm()", False)

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
@@ -384,6 +385,43 @@ async def test_the_keys_lead_from_pane_to_pane(theme: Theme, tmp_path: Path) -> 
             assert focused is not None
             visited.append(focused.accessibleName().partition(",")[0])
         assert visited == ["Conversation", "Code editor", "Conversations", "Message"]
+
+
+async def test_code_typed_for_direct_mode_runs_at_enter_and_pasted_code_asks(
+    theme: Theme, tmp_path: Path
+) -> None:
+    answers = (coded("print(7)"), said("Done."), coded("print(8)"))
+    async with opened(theme, tmp_path, *answers, settings=AppSettings()) as bench:
+        bench.send("print(7)")
+        await until(lambda: bench.ran == ["print(7)"])
+        await bench.rests()
+        QApplication.clipboard().setText("8")
+        QTest.keyClicks(bench.parts.composer.text_edit, "print(")
+        bench.parts.composer.text_edit.paste()
+        bench.send(")")
+        await bench.asked()
+        assert bench.ran == ["print(7)"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "typed", "proposed"),
+    [
+        (AppSettings(asks_typed_code=True), "print(7)", "print(7)"),
+        (AppSettings(model="openai/test"), "print(7)", "print(7)"),
+        (AppSettings(), "What's 34/24?", "34 / 24"),
+        (AppSettings(), "print(7", "print(7"),
+    ],
+    ids=["the setting", "a model", "words", "a typo"],
+)
+async def test_other_code_than_typed_code_of_direct_mode_asks(
+    theme: Theme, tmp_path: Path, settings: AppSettings, typed: str, proposed: str
+) -> None:
+    async with opened(theme, tmp_path, coded(proposed), settings=settings) as bench:
+        bench.send(typed)
+        await bench.asked()
+        assert bench.ran == []
+        words = bench.parts.approval.accessibleName()
+        assert ("'(' was never closed (line 1)" in words) == (proposed == "print(7")
 
 
 async def test_direct_mode_that_can_only_answer_offers_the_settings(

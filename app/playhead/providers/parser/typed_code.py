@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-import warnings
 
 from msgspec import Struct
+
+from playhead.domain.text.python_syntax import parse
 
 _FENCE = re.compile(
     r"^ {0,3}(?P<fence>`{3,}|~{3,})[ \t]*+(?P<word>[^\s`]*+)[^\n`]*+\n(?P<code>.*?)"
@@ -16,11 +17,30 @@ _FENCE = re.compile(
 )
 _ASKED = re.compile(r"(?:what\s+is|what[’']?s|how\s+much\s+is|calculate|compute)\s+", re.IGNORECASE)
 _SIGNS = str.maketrans({"×": "*", "÷": "/", "−": "-", "·": "*"})
-_SHELL = """import subprocess
-
-finished = subprocess.run({command!r}, shell=True)
-if finished.returncode:
-    print(f"exit status {{finished.returncode}}")"""
+_MAGIC = re.compile(r"!\s*\S|%{1,2}[A-Za-z]|pip3?\s+(?:install|uninstall|list|show|freeze)\b")
+_MODULE_PIP = re.compile(r"python3?\s+-m\s+(pip3?\s.*)")
+_COMMAND = re.compile(
+    r"(?:ls|pwd|df|du|ps|uname|whoami|mkdir|rmdir|conda|npm|curl|wget|ssh|grep|chmod)(?:\s+\S.*)?"
+    r"|git\s+(?:-|add|branch|checkout|clone|commit|diff|fetch|init|log|merge|pull|push|rebase|remote"
+    r"|reset|restore|show|stash|status|switch|tag)\b.*"
+    # English words: only with nothing but options and paths behind them.
+    r"|(?:cat|cp|date|echo|file|find|head|less|make|more|mv|open|rm|sort|tail|touch|tree|wc|which)"
+    r"(?:\s+(?:-\S+|\d+|\S*[/*~|>.]\S*))+"
+)
+_LONGEST_LINE = 300
+_ENTER = re.compile(r"cd(?:\s+\S+)?|cd\s+(?:\"[^\"]+\"|'[^']+')")
+_BEGINS_LIKE_CODE = re.compile(
+    r"(?:[A-Za-z_][\w.]*(?:\[[^\]]*\])?\s*[-+*/%|&^]?=\s*)*[A-Za-z_][\w.]*[(\[]"
+    r"|[A-Za-z_][\w.]*(?:\[[^\]]*\])?\s*[-+*/%|&^@]?=(?!=)"
+    r"|(?:async\s+)?def\s+\w|class\s+\w+\s*[(:]|@\w|lambda\b.*:|[\[{]"
+    r"|from\s+[\w.]+\s+import\b"
+    r"|import\s+(?!(?:the|a|an|my|our|your|this|that|these|all|some|it|data|from)\b)[\w.]+"
+    r"|(?:async\s+)?for\s+[\w, ()]+\s+in\s+(?:\S+\s*:|\w+[(\[.]|\w+$)"
+    r"|(?:if|elif|while|with|try|except|else|finally|match|return|assert|del|raise|yield)\b"
+    r"(?:.*:$|.*(?:\w\(|[=!<>]=|\s[<>]\s))"
+    r"|print\s+(?:[\"']|\w+$)"
+    r"|[\d\s.()]*\d\s*[-+*/%][-+*/%\d\s.()]*$"
+)
 
 
 class TypedCode(Struct, frozen=True):
@@ -31,20 +51,39 @@ class TypedCode(Struct, frozen=True):
 
 
 def find_code(text: str, earlier_code: str = "") -> TypedCode | None:
-    """Return the code in `text`: a fenced block, `!shell`, a sum or plain Python; None for prose.
+    """Return the code in `text`: a fenced block, a command, a sum or Python; None for prose.
 
-    `earlier_code` is what ran before: a single word is an expression if that has it as a name.
+    Python with an error in it is code, too, if it begins as code does. `earlier_code` is what ran
+    before: a single word is an expression if that has it as a name.
     """
     if fenced := _FENCE.search(text):
         code = fenced["code"].rstrip("\n")
         return TypedCode(fenced["word"] or "python", code) if code.strip() else None
     stripped = text.strip()
-    if stripped.startswith("!") and stripped[1:].strip():
-        return TypedCode("python", _SHELL.format(command=stripped[1:].strip()))
-    if (expression := find_sum(stripped)) is not None:
-        return TypedCode("python", expression)
     code = text.strip("\n").rstrip()
-    return TypedCode("python", code) if _is_python(code, earlier_code) else None
+    if _MAGIC.match(stripped) or _is_python(code, earlier_code):
+        return TypedCode("python", code)
+    if (made := find_sum(stripped) or _find_command(stripped)) is not None:
+        return TypedCode("python", made)
+    return TypedCode("python", code) if _begins_like_code(stripped) else None
+
+
+def _find_command(text: str) -> str | None:
+    """Return the line of a shell, as the kernel takes it, or None."""
+    if "\n" in text or text.endswith("?") or len(text) > _LONGEST_LINE:
+        return None
+    if (installs := _MODULE_PIP.fullmatch(text)) is not None:
+        return f"%{installs[1]}"
+    if _ENTER.fullmatch(text):
+        return f"%{text}"
+    return f"!{text}" if _COMMAND.fullmatch(text) else None
+
+
+def _begins_like_code(text: str) -> bool:
+    lines = (line.strip() for line in text.split("\n"))
+    first = next((line for line in lines if line and not line.startswith("#")), "")
+    cut = first[:_LONGEST_LINE] + "…" if len(first) > _LONGEST_LINE else first
+    return _BEGINS_LIKE_CODE.match(cut) is not None
 
 
 def find_sum(text: str) -> str | None:
@@ -112,10 +151,6 @@ def _is_prose(node: ast.expr) -> bool:
 
 def _parsed(code: str, mode: str) -> ast.AST | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the run emits its SyntaxWarnings itself
-            return compile(
-                code, "<typed>", mode, ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-            )
+        return parse(code, mode)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

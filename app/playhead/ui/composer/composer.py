@@ -105,6 +105,11 @@ class Composer(QFrame):
         """Return the text in the field."""
         return self.text_edit.toPlainText()
 
+    @property
+    def is_typed(self) -> bool:
+        """Return whether a person typed the whole text in the field, letter for letter."""
+        return self.text_edit.is_typed
+
     def set_text(self, text: str) -> None:
         """Set the text of the field, with the cursor at its end."""
         self.text_edit.walk.end()

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.conversation.payloads import Failure, Proposal
+from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.quantities import format_dollars
 from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.editor.code.editor_language import language_name
@@ -217,10 +218,13 @@ class ApprovalBar(QFrame):
         is_edited = self._edited_code is not None
         if is_edited:
             parts.append(tr("as you edited it"))
+        is_python = proposal.language == "python"
+        if is_python and (fault := syntax_fault(code)) is not None:
+            parts.insert(0, fault.text)
         self._details.setText(" · ".join(parts))
         python = (
             "\n" + tr("Python: {interpreter}", interpreter=proposal.interpreter)
-            if proposal.language == "python"
+            if is_python
             else ""
         )
         self._details.setToolTip(tr("Folder: {folder}", folder=proposal.folder) + python)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
 
 from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtGui import (
@@ -10,6 +11,7 @@ from PySide6.QtGui import (
     QImage,
     QInputMethodEvent,
     QKeyEvent,
+    QKeySequence,
     QResizeEvent,
     QTextCursor,
 )
@@ -70,6 +72,8 @@ _SHARE_OF_ALL = 0.5
 _FEWEST_LINES = 2
 _LOW_WINDOW_PX = 480
 _MARGIN_PX = 4
+_RESTORES = (QKeySequence.StandardKey.Undo, QKeySequence.StandardKey.Redo)
+"""Keys that put text back, which may have been pasted."""
 
 
 class MessageField(QPlainTextEdit):
@@ -97,6 +101,12 @@ class MessageField(QPlainTextEdit):
         self.sent_before: Callable[[], Sequence[str]] = tuple[str, ...]
         self.taken_px: Callable[[], int] = int
         self.walk = SentHistory()
+        self.is_typed = True
+        """Whether every letter of the text came from a key or an input method, since it was empty.
+
+        What was pasted, dropped, restored by undo or set by the program did not.
+        """
+        self._is_typing = False
         self._is_composing = False
         self._hint = ""
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -107,6 +117,7 @@ class MessageField(QPlainTextEdit):
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.document().setDocumentMargin(_MARGIN_PX)
+        self.document().contentsChange.connect(self._on_contents_change)
         self.document().documentLayout().documentSizeChanged.connect(self.fit)
         self.fit()
 
@@ -157,12 +168,14 @@ class MessageField(QPlainTextEdit):
         elif event.key() == Qt.Key.Key_Up and held == Qt.KeyboardModifier.ControlModifier:
             self.edit_last_asked.emit()
         elif held or not self._goes_elsewhere(event.key()):
-            super().keyPressEvent(event)
+            with self._typing(not any(map(event.matches, _RESTORES))):
+                super().keyPressEvent(event)
 
     def inputMethodEvent(self, event: QInputMethodEvent) -> None:
         """Remember whether an input method has unfinished text, because its Enter does not send."""
         self._is_composing = bool(event.preeditString())
-        super().inputMethodEvent(event)
+        with self._typing(True):
+            super().inputMethodEvent(event)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Accept images and files for pasting; drops belong to the window."""
@@ -178,7 +191,8 @@ class MessageField(QPlainTextEdit):
         elif is_long(text := source.text()):
             self.text_pasted.emit(text)
         else:
-            super().insertFromMimeData(source)
+            with self._typing(False):  # Shift+Insert is a key, too
+                super().insertFromMimeData(source)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Emit that the field has the keyboard focus."""
@@ -189,6 +203,21 @@ class MessageField(QPlainTextEdit):
         """Emit that the field lost the keyboard focus."""
         super().focusOutEvent(event)
         self.focus_changed.emit(False)
+
+    @contextmanager
+    def _typing(self, is_typing: bool) -> Generator[None]:
+        """Take what is inserted meanwhile as typed, or not."""
+        before, self._is_typing = self._is_typing, is_typing
+        try:
+            yield
+        finally:
+            self._is_typing = before
+
+    def _on_contents_change(self, _place: int, _removed: int, added: int) -> None:
+        if self.document().isEmpty():
+            self.is_typed = True
+        elif added and not self._is_typing:
+            self.is_typed = False
 
     def _goes_elsewhere(self, key: int) -> bool:
         """Handle a key that recalls a message or goes to the attachments; return whether it did."""

@@ -364,9 +364,7 @@ class ProviderForm(QWidget):
         self.provider_note.show_text(tr(page.note) if page else "")
         self.key_link.setVisible(page is not None and bool(page.key_url))
         if page is None:
-            self.provider_note.show_text(
-                tr("What you type is run as code, after you have approved it.")
-            )
+            self.provider_note.show_text(tr("Code that you type runs, without a model."))
             return
         self._rows["model"].label.setText(tr(page.model_label))
         self.model_field.setPlaceholderText(tr(page.model_hint))

@@ -76,6 +76,12 @@ SECTION_LABEL = mark("Running code")
 SHOWS_LINE_LABEL = mark("Show the line that runs")
 TIMES_LINES_LABEL = mark("Time single lines inside loops")
 
+ASKS_TYPED_LABEL = mark("Ask before code that I typed runs, too")
+
+_TYPED_WORDS = mark(
+    "In Direct mode, code that you typed letter for letter runs when you press Enter. What was "
+    "pasted, and what Playhead makes of words, always waits for your approval."
+)
 _TIMES_WORDS = mark(
     "On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines "
     "count for a little too much."
@@ -87,13 +93,15 @@ _LARGEST_MB = 10_000_000
 
 
 class RunSection(QWidget):
-    """Two switches and three numbers. Owner: the dialog."""
+    """Three switches and three numbers. Owner: the dialog."""
 
     def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.shows_line = QCheckBox(tr(SHOWS_LINE_LABEL))
         self.times_lines = QCheckBox(tr(TIMES_LINES_LABEL))
         self.times_note = FormNote()
+        self.asks_typed = QCheckBox(tr(ASKS_TYPED_LABEL))
+        self.typed_note = FormNote()
         self.seconds = line(tr("No limit"), tr("Longest run in seconds"))
         self.memory = line(tr("No limit"), tr("Most memory of a run in MB"))
         self.limit_note = FormNote()
@@ -110,6 +118,7 @@ class RunSection(QWidget):
             before,
             shows_running_line=self.shows_line.isChecked(),
             times_lines=self.times_lines.isChecked(),
+            asks_typed_code=self.asks_typed.isChecked(),
             run_limit_s=read_number(tr("Longest run"), self.seconds, 0, _LONGEST_S, int) or 0,
             run_limit_mb=read_number(tr("Most memory"), self.memory, 0, _LARGEST_MB, int) or 0,
             output_limit_mb=AppSettings().output_limit_mb if output is None else output,
@@ -119,6 +128,8 @@ class RunSection(QWidget):
         self.shows_line.setChecked(settings.shows_running_line)
         self.times_lines.setChecked(settings.times_lines)
         self.times_lines.setEnabled(settings.shows_running_line)
+        self.asks_typed.setChecked(settings.asks_typed_code)
+        self.typed_note.say(tr(_TYPED_WORDS))
         self.seconds.setText(f"{settings.run_limit_s or ''}")
         self.memory.setText(f"{settings.run_limit_mb or ''}")
         self.output.setText(f"{settings.output_limit_mb}")
@@ -136,6 +147,7 @@ class RunSection(QWidget):
         for label, rows in (
             ("", ([self.shows_line],)),
             ("", ([self.times_lines], [self.times_note])),
+            ("", ([self.asks_typed], [self.typed_note])),
             (tr("Longest run (s)"), ([self.seconds],)),
             (tr("Memory (MB)"), ([self.memory], [self.limit_note])),
             (tr("Output kept (MB)"), ([self.output], [self.output_note])),

@@ -259,7 +259,8 @@ class SessionView(QObject):
 
     def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
         self._timeline.clear_notes()
-        if self.begin(lambda session: session.send(text, attachments)):
+        is_typed = self._composer.is_typed
+        if self.begin(lambda session: session.send(text, attachments, is_typed=is_typed)):
             self._composer.clear()
             self._timeline.canvas.jump_to_end()  # the user wants to see the answer
 

@@ -164,12 +164,11 @@ def _sentence(model: str, servers: Sequence[LocalServer]) -> str:
     if servers:
         return tr(
             "No model is set: use the model server found on this machine, add a provider's "
-            "key, or stay in Direct mode, where the code that you type runs after you approve "
-            "it."
+            "key, or stay in Direct mode, where the code that you type is what runs."
         )
     return tr(
         "No model is set: add a provider's key, start a model server such as Ollama, or stay "
-        "in Direct mode, where the code that you type runs after you approve it."
+        "in Direct mode, where the code that you type is what runs."
     )
 
 

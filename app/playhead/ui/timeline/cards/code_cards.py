@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QPainter
 
+from playhead.domain.text.python_syntax import SyntaxFault, syntax_fault
 from playhead.domain.text.terminal import without_colours
 from playhead.ui.timeline.cards.card import (
     HEADER,
@@ -68,6 +69,7 @@ _TITLES = {
 
 
 _BLOCK_LINES = 40
+_MOST_INDENT = 60
 _UNDER_WAY = ("writing", "queued", "waiting")
 _RAN = ("ran", "stopped", "failed")
 
@@ -130,10 +132,21 @@ class CodeCard(PanelCard):
             self.column = BlockColumn(self.tools.maker)
         code = self.row.text.rstrip("\n")
         self._lines = code.count("\n") + 1 if code else 0
-        if not self.row.is_open:
-            code = "\n".join(code.split("\n", FOLDED_LINES)[:FOLDED_LINES])
-        code = clip(code)
-        self.column.set_blocks(cut_plain(code, "code", self.row.language.lower()))
+        lines = code.split("\n")[: None if self.row.is_open else FOLDED_LINES]
+        fault = syntax_fault(code) if self.row.state == "waiting" and self._is_python else None
+        at = fault.line if fault else len(lines)
+        self.column.set_blocks(
+            [*self._blocks(lines[:at]), *_fault_blocks(fault), *self._blocks(lines[at:])]
+        )
+
+    @property
+    def _is_python(self) -> bool:
+        return self.row.language.lower() in ("python", "py")
+
+    def _blocks(self, lines: list[str]) -> list[Block]:
+        if not lines:
+            return []
+        return cut_plain(clip("\n".join(lines)), "code", self.row.language.lower())
 
     def foot_label(self) -> str:
         """Return the number of lines."""
@@ -225,6 +238,14 @@ class CodeCard(PanelCard):
         if self.row.is_typing:
             top = self.frame_height() - _TYPING_HEIGHT
             draw_hairline(painter, 0, top, self.width, self.theme.colour("line"))
+
+
+def _fault_blocks(fault: SyntaxFault | None) -> list[Block]:
+    """Return the line under code that Python cannot read, with a mark at the place."""
+    if fault is None:
+        return []
+    mark_ = f"{' ' * (min(fault.column, _MOST_INDENT) - 1)}▲"
+    return [Block(kind="console", source=f"\x1b[31m{mark_} {fault.text}\x1b[0m")]
 
 
 class ConsoleCard(PanelCard):
