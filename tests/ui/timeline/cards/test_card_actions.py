@@ -276,24 +276,21 @@ def test_a_picture_of_two_hundred_megapixels_is_refused_in_words(
     assert problem == "it is too large (20,000 × 10,000, 200 megapixels)"
 
 
-def test_code_that_python_cannot_read_has_the_error_under_its_line_until_it_runs(view, talk, qtbot):
-    code = "a = [1, 2\nprint(a)"
-    key = talk.apply(Chunk(role="assistant", type="code", format="python", start=True))
-    talk.apply(Chunk(role="assistant", type="code", format="python", content=code))
-    talk.apply(Chunk(role="assistant", type="code", format="python", end=True))
-
+def test_code_that_python_cannot_read_has_the_error_under_its_line_until_it_runs(
+    view, talk, painted
+):
     def shown() -> list[str]:
-        if not view.canvas.sheet.rows:
-            return []
+        painted()
         column = view.canvas.sheet.card(0).column
         return [column.block(index).source for index in range(len(column))]
 
-    qtbot.waitUntil(lambda: shown() == [code])
-    proposal = Proposal(id="p", message_id=key, language="python", code=code)
-    talk.apply(Chunk(role="computer", type="confirmation", format="execution", content=proposal))
-    qtbot.waitUntil(lambda: len(shown()) == 3)
+    code = "a = [1, 2\nprint(a)"
+    view.set_conversation(talk)
+    key = talk.code(code)
+    assert shown() == [code]
+    talk.propose(key, code)
     first, fault, last = shown()
     assert (first, last) == ("a = [1, 2", "print(a)")
     assert "    ▲ SyntaxError: '[' was never closed (line 1)" in fault
-    talk.apply(Chunk(role="computer", type="run", content=RunReport(state="started")))
-    qtbot.waitUntil(lambda: shown() == [code])
+    talk.report(RunReport(state="started"))
+    assert shown() == [code]
