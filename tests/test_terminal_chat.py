@@ -27,6 +27,7 @@ from tests.support.model_server import (
     ModelServer,
     Reply,
     Request,
+    calls,
     execute,
     text,
 )
@@ -277,6 +278,42 @@ def test_edited_code_is_shown_again_and_is_what_runs(desk: Desk):
     assert "original" not in terminal.expect("Done.")
     terminal.expect("> ")
     assert "edited" in desk.told_model()
+
+
+TWO = calls(execute("print('one' + '!')"), execute("print('two' + '!')", index=1))
+
+
+def test_several_blocks_of_an_answer_run_after_one_answer(desk: Desk):
+    terminal = desk.answers(TWO, text("Both."))
+    terminal.type("go\r")
+    terminal.expect("Run block 1 of 2? [y]es, [n]o, [e]dit, [a]ll, [s]kip all: ")
+    terminal.type("a\r")
+    terminal.expect("one!")
+    terminal.expect("two!")
+    terminal.expect("Both.")
+    terminal.expect("> ")
+
+
+def test_each_of_several_blocks_can_be_decided_and_is_shown_again(desk: Desk):
+    terminal = desk.answers(TWO, text("One."))
+    terminal.type("go\r")
+    terminal.expect("[s]kip all: ")
+    terminal.type("y\r")
+    terminal.expect("one!")
+    assert "print('two' + '!')" in terminal.expect("Run block 2 of 2? [y]es, [n]o, [e]dit: ")
+    terminal.type("n\r")
+    assert "two!" not in terminal.expect("One.")
+    terminal.expect("> ")
+
+
+def test_all_blocks_are_skipped_with_one_reason(desk: Desk):
+    terminal = desk.answers(TWO, text("As you wish."))
+    terminal.type("go\r")
+    terminal.expect("[s]kip all: ")
+    terminal.type("s too risky\r")
+    assert "!\n" not in terminal.expect("As you wish.")
+    terminal.expect("> ")
+    assert desk.told_model().count("too risky") >= 1
 
 
 def test_what_was_typed_before_the_code_was_seen_approves_nothing(desk: Desk, tmp_path: Path):

@@ -95,6 +95,40 @@ async def test_what_the_user_says_of_tools_is_obeyed(
     ]
 
 
+EXPLANATION = "\n".join(f"Like this:\n```python\nrm({n})\n```" for n in range(5))
+
+
+@pytest.mark.parametrize(
+    ("takes_tools", "text", "ran"),
+    [
+        (True, EXPLANATION, []),
+        (True, FENCE, []),
+        (False, f"{EXPLANATION}\n{'Words. ' * 50}", []),
+        (False, EXPLANATION, ["rm(4)"]),
+        (False, f"{FENCE}{FENCE[6:]}Done?", ["print(6 * 7)", "print(6 * 7)"]),
+    ],
+)
+async def test_fences_are_code_at_the_end_of_an_answer_of_a_model_without_tools(
+    model_worker: SharedWorker, tmp_path: Path, takes_tools: bool, text: str, ran: list[str]
+):
+    def script(request: ms.Request) -> ms.Reply:
+        came = "What came of the code" in request.user_text
+        return (
+            ms.text("Well.")
+            if came
+            else ms.text(*(text[n : n + 7] for n in range(0, len(text), 7)))
+        )
+
+    with ModelServer(script) as server:
+        async with provider_of(model_worker) as provider:
+            overrides = {MODEL: ModelOverride(takes_tools=takes_tools)}
+            session = session_on(provider, server, tmp_path, model_overrides=overrides)
+            await asked(session, "How do I delete a file?")
+            executor: Any = session._ports.executor
+            assert [request.code for request in executor.requests] == ran
+            await session.close()
+
+
 async def test_a_conversation_with_calls_goes_on_with_a_model_without_tools_and_back(
     model_worker: SharedWorker, tmp_path: Path
 ):

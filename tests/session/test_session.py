@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from pathlib import Path
 
 import pytest
@@ -14,8 +14,15 @@ from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.conversation.payloads import Failure, Proposal, RunEnd, RunReport
-from playhead.domain.execution import EnvironmentStatus, Interpreter, RunRequest
+from playhead.domain.execution import (
+    Approve,
+    Deny,
+    EnvironmentStatus,
+    Interpreter,
+    RunRequest,
+)
 from playhead.errors import ExecutionError, ProviderError, SessionError
+from playhead.providers.transcript import chat_messages
 from playhead.session.session import Session
 from playhead.session.turn_settings import TurnOptions
 from tests.support.ports import (
@@ -82,7 +89,6 @@ async def test_an_approved_proposal_runs_and_the_model_sees_its_output():
         "assistant/message",
     ]
     assert bench.provider.requests[1].messages[-2].text == "ran 34 / 24\n"
-    assert bench.provider.requests[1].has_called_tools
     assert bench.statuses == ["complete"]
 
 
@@ -234,7 +240,7 @@ async def test_broken_calls_are_answered_and_given_up_after_three_in_a_row():
 
 async def test_broken_calls_of_one_answer_count_once_and_a_good_one_among_them_none():
     broken = [chunk for number in range(4) for chunk in called("execute", "{bad", f"c{number}")]
-    mixed = [*coded("1"), *called("execute", "{bad", "c9")]
+    mixed = [*coded("1", call_id="c8"), *called("execute", "{bad", "c9")]
     bench = Bench(broken, broken, mixed, broken, said("done"))
     bench.session.set_auto_run(True)
     bench.session.send("go")
@@ -536,3 +542,72 @@ async def test_an_answer_that_has_begun_is_marked_and_gets_no_second_mark():
     await until(lambda: bench.session.conversation.messages[-1].text == "half of it")
     await bench.session.close()
     assert [m.state for m in bench.session.conversation.messages] == ["complete", "interrupted"]
+
+
+GROUP = [*said("First:"), *coded("a"), *coded("b"), *coded("c"), *said("Shall I?")]
+
+
+def codes(proposals: Iterable[Proposal]) -> list[str]:
+    return [proposal.code for proposal in proposals]
+
+
+async def test_the_code_that_an_answer_ends_with_waits_together_and_is_decided_once():
+    bench = Bench(GROUP, said("done"))
+    bench.session.send("go")
+    first = await bench.proposes()
+    later = bench.session.pending_later
+    assert codes([first, *later]) == ["a", "b", "c"]
+    decisions = {first.message_id: Approve(), later[0].message_id: Deny("no")}
+    assert bench.session.decide({**decisions, later[1].message_id: Approve("c2")})
+    await bench.rests()
+    assert bench.ran == ["a", "c2"]
+    assert bench.session.pending_later == ()
+    contents = [m.content for m in bench.session.conversation.messages]
+    proposals = [content for content in contents if isinstance(content, Proposal)]
+    assert codes(proposals) == ["a", "b", "c", "c2"]
+    assert [p.id for p in proposals[1:3]] == [p.id for p in later]  # just what was shown
+
+
+async def test_examples_within_an_answer_are_not_proposed_and_have_no_result():
+    answer = [*coded("rm"), *said("This is only shown."), *coded("b"), *said("Shall I?")]
+    bench = Bench(answer, said("done"))
+    bench.session.send("go")
+    proposal = await bench.proposes()
+    assert (proposal.code, bench.session.pending_later) == ("b", ())
+    bench.session.approve(proposal.id)
+    await bench.rests()
+    entries = chat_messages(bench.provider.requests[1].messages, takes_tools=False)
+    assert "rm" in entries[1]["content"]
+    assert "not run" not in entries[-1]["content"]
+    assert entries[-1]["content"].count("What came of the code") == 1
+
+
+async def test_an_answer_with_nothing_but_examples_ends_its_turn():
+    bench = Bench([*coded("rm"), *said("x" * 301)])
+    bench.session.set_auto_run(True)
+    bench.session.send("explain")
+    await bench.rests()
+    assert (bench.ran, bench.statuses) == ([], ["complete"])
+    assert len(bench.provider.requests) == 1
+
+
+@pytest.mark.parametrize("failing", ["fail", "die"])
+async def test_what_follows_failed_code_without_a_call_is_not_run_and_the_model_is_told(
+    failing: str,
+):
+    bench = Bench([*coded(failing), *coded("b"), *coded("c")], said("Oh."))
+    bench.session.set_auto_run(True)
+    bench.session.send("go")
+    await bench.rests()
+    assert bench.ran == [failing]
+    results = [m.text for m in bench.provider.requests[1].messages if m.type == "tool_result"]
+    assert len(results) == 2
+    assert all("before it failed" in text for text in results)
+
+
+async def test_calls_after_a_failed_one_are_carried_out_as_ever():
+    bench = Bench([*coded("fail", call_id="1"), *coded("b", call_id="2")], said("Oh."))
+    bench.session.set_auto_run(True)
+    bench.session.send("go")
+    await bench.rests()
+    assert bench.ran == ["fail", "b"]

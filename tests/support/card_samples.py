@@ -112,7 +112,7 @@ def _writing(talk: Sample) -> None:
     talk.begin("assistant", "code", "import math\nmath.sq", "python")
 
 
-def _queued(talk: Sample) -> None:
+def _several(talk: Sample) -> None:
     first = talk.say("assistant", "code", CODE, "python")
     talk.say("assistant", "code", "print(2)", "bash")
     talk.give(
@@ -210,7 +210,7 @@ SAMPLES: dict[str, Callable[[Sample], object]] = {
     "code-long": _code("written", code=LONG),
     "code-writing": _writing,
     "code-waiting": _code("waiting"),
-    "code-queued": _queued,
+    "code-several": _several,
     "code-running": _code("running"),
     "code-ran": _code("ran"),
     "code-zsh": _code("ran", code="print -l *.csv", form="zsh"),

@@ -49,12 +49,12 @@ class RemoteTurn:
         self._server = server
         self._transcript = transcript
         self._inbox = SimpleQueue[Wire | None]()
+        self._ahead: list[Wire | None] = []
         self._wake: Callable[[], None] | None = None
         self._has_answer = False
         self._decision: Wire | None = None
         self._echo: str | None = None
         self._failure: InterpreterError | None = None
-        self._ahead: list[Wire | None] = []
         self._lock = threading.RLock()
 
     # The server's side
@@ -73,34 +73,35 @@ class RemoteTurn:
     def _hear_quietly(self) -> None:
         while not self.done.is_set():
             try:
-                self.hear(self._ahead.pop() if self._ahead else self._inbox.get_nowait())
+                self.hear(self.take_now())
             except Empty:
                 return
 
     # The program's side
 
-    def needs_decision(self) -> bool:
-        """Return whether the proposal needs a decision, once the server runs it or waits for one.
-
-        Called in the place of the next `take`, by the one who reads the turn.
-        """
-        message = self.take()
-        self._ahead.append(message)
-        return message is None or message.get("chunk", {}).get("type") != "run"
-
     def take(self) -> Wire | None:
         """Wait for the server's next message and return it."""
-        if self._ahead:
-            return self._ahead.pop()
-        while True:
+        while not self._ahead:
             try:
                 return self._inbox.get(timeout=_POLL_S)
             except Empty:
                 continue
+        return self._ahead.pop()
 
     def take_now(self) -> Wire | None:
         """Return a message that has arrived already, without waiting. Raises queue.Empty."""
-        return self._inbox.get_nowait()
+        return self._ahead.pop() if self._ahead else self._inbox.get_nowait()
+
+    def awaits_decision(self) -> bool:
+        """Return whether the server asks about the proposal or only announces it.
+
+        That is in its next message, which this waits for.
+        """
+        if self.proposal is None or self.is_over:
+            return False
+        message = self.take()
+        self._ahead.append(message)
+        return message is not None and "waits" in message
 
     def on_arrival(self, wake: Callable[[], None] | None) -> None:
         """Call `wake` (in the server's reading thread) whenever there is something to take."""

@@ -109,6 +109,11 @@ class InterpreterClient:
         turn = self._connection.turn
         return turn.proposal["content"] if turn is not None and turn.proposal else None
 
+    def awaits_decision(self) -> bool:
+        """Return whether the confirmation that was just read asks; else it only announces a run."""
+        turn = self._connection.turn
+        return turn is not None and turn.awaits_decision()
+
     @property
     def status(self) -> Status:
         """Return how the last chat ended: complete, cancelled or failed; "" while it is running."""

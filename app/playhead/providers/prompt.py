@@ -49,11 +49,11 @@ PLACEHOLDERS: Mapping[str, str] = {
 
 _CALLS = """\
 - Call the tool `execute` with a language ({languages}) and the code; the output comes back to you.
-- Without tool calls, write the code in a fence that names its language instead."""
+- Code in a fence is only shown: use one for examples, and the tool for what is to run."""
 _FENCES = """\
 - You have no tools. Write the code in a fence that names its language ({languages}), as \
-```python. Every such fence is run, in order: use no fence with a language for code that is not \
-to run.
+```python. The fences at the end of your answer are run, in order, if nothing is between them; a \
+fence with text after it is only shown, as an example.
 - End your answer after the code and wait: the output comes back to you in the next message. \
 Never write an output yourself."""
 _ASKED = """\

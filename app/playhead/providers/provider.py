@@ -203,7 +203,7 @@ class Provider:
             )
         return DeltaParser(
             self._canonical,
-            has_called_tools=takes_tools and request.has_called_tools,
+            takes_tools=takes_tools,
             offers_execute=request.offers_execute,
             known_ids=known_ids,
             provider=provider,

@@ -8,11 +8,12 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
+from playhead.domain.conversation.closing_code import drafts
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Echo, FileChange, FileChanges, Proposal, RunReport
 from playhead.domain.model import EXECUTE, ModelSettings
@@ -280,7 +281,8 @@ def chat_messages(
     such models require that. Relative paths of images are of `folder`. `model` decides whose
     ids and signatures are kept.
     """
-    builder = _Builder(folder, takes_tools, model or ModelSettings())
+    messages = list(messages)
+    builder = _Builder(folder, takes_tools, model or ModelSettings(), drafts(messages))
     for message in messages:
         if message.recipient != "user":
             builder.add(message)
@@ -291,8 +293,11 @@ def chat_messages(
 class _Builder:
     """Gathers one answer of the assistant with its blocks and results, then writes it out."""
 
-    def __init__(self, folder: str, takes_tools: bool, model: ModelSettings) -> None:
+    def __init__(
+        self, folder: str, takes_tools: bool, model: ModelSettings, examples: Collection[str]
+    ) -> None:
         self._model = model
+        self._examples = examples
         self._provider = provider_of(model.model)
         self._thinking: list[Entry] = []
         self._folder = folder
@@ -363,7 +368,7 @@ class _Builder:
             self._text.append(fenced(message.text, message.format or ""))
         elif message.type == "tool_call" and not self._takes_tools and not is_cut:
             self._text.append(describe_call(message))
-        if not is_cut:
+        if not is_cut and message.id not in self._examples:
             self._blocks.append(_Block(message, takes_tools=self._takes_tools))
 
     def _add_computer(self, message: Message) -> None:

@@ -10,7 +10,7 @@ from playhead.domain.execution import Decision
 
 
 class Approval:
-    """Holds at most one proposal and the future of its decision.
+    """Holds at most one proposal, those of the same answer behind it, and the future decision.
 
     `on_change` is called whenever `pending` changes.
     """
@@ -18,6 +18,8 @@ class Approval:
     def __init__(self, on_change: Callable[[], None]) -> None:
         self._on_change = on_change
         self._proposal: Proposal | None = None
+        self.later: tuple[Proposal, ...] = ()
+        """The proposals of the same answer that come after the one that waits."""
         self._decision: asyncio.Future[Decision] | None = None
 
     @property
@@ -25,15 +27,15 @@ class Approval:
         """Return the proposal that waits, or None."""
         return self._proposal
 
-    async def decide(self, proposal: Proposal) -> Decision:
+    async def decide(self, proposal: Proposal, later: tuple[Proposal, ...] = ()) -> Decision:
         """Put the proposal up and wait for its decision."""
         self._decision = asyncio.get_running_loop().create_future()
-        self._proposal = proposal
+        self._proposal, self.later = proposal, later
         self._on_change()
         try:
             return await self._decision
         finally:
-            self._proposal = self._decision = None
+            self._proposal, self.later, self._decision = None, (), None
             self._on_change()
 
     def settle(self, proposal_id: str, decision: Decision) -> bool:

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.closing_code import drafts
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
@@ -35,15 +36,17 @@ def open_calls(messages: Sequence[Message]) -> list[Message]:
     """Return the code and tool calls since the last question that have no result yet, in order.
 
     A result names its call. A run belongs to the proposal before it. An output without a run (as
-    in imported histories) and a result without a name belong to the first open code.
+    in imported histories) and a result without a name belong to the first open code. Code that is
+    only an example in an answer is no call.
     """
     calls: list[Message] = []
     proposed, has_reports = "", False
+    examples = drafts(messages)
     for message in messages:
         match message:
             case Message(role="user"):
                 calls, proposed, has_reports = [], "", False
-            case Message(role="assistant", type="code" | "tool_call"):
+            case Message(role="assistant", type="code" | "tool_call") if message.id not in examples:
                 calls.append(message)
             case Message(content=Proposal(message_id=proposed)):
                 pass

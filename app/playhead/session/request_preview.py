@@ -32,7 +32,6 @@ def turn_request(
         model=settings.model,
         instructions=_instructions(settings, messages),
         languages=languages,
-        has_called_tools=any(_is_call(message) for message in messages),
         folder=settings.folder,
         tools=settings.tools,
         offers_execute=settings.offers_execute,
@@ -56,10 +55,6 @@ def _instructions(settings: TurnSettings, messages: Sequence[Message]) -> str:
         "here: names, imports and data from those runs do not exist. Run again what you need."
     )
     return f"{settings.instructions}\n\n{note}".strip()
-
-
-def _is_call(message: Message) -> bool:
-    return message.type == "tool_call" or (message.type == "code" and message.call_id is not None)
 
 
 class RequestPreview:

@@ -168,6 +168,11 @@ class Session:
         return self._approval.pending
 
     @property
+    def pending_later(self) -> tuple[Proposal, ...]:
+        """Return the code of the same answer that waits behind `pending`; see `decide`."""
+        return self._approval.later
+
+    @property
     def kernel(self) -> KernelStatus:
         """Return the conversation's kernel as it is now."""
         return self._ports.executor.status(self.conversation.id)

@@ -25,6 +25,11 @@ class RepeatedFailures:
         self._failed: tuple[str, str] | None = None
         self.is_repeated = False
 
+    @property
+    def has_failed(self) -> bool:
+        """Return whether the last run failed."""
+        return self._failed is not None
+
     def record(self, ran: Proposal, *, has_failed: bool) -> None:
         """Record the code of a run and its failure."""
         code = (ran.language, ran.code.strip())

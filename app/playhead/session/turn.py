@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.closing_code import drafts
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import FittedRequest, TurnRequest
@@ -42,6 +43,8 @@ RunOutcome = Literal["finished", "failed", "declined", "stopped"]
 
 MAX_BAD_ANSWERS = 3
 """Answers in a row with only calls that could not be run, before a turn gives up."""
+
+_AFTER_FAILURE = "This code was not run, because the code before it failed."
 
 CONTEXT_TOO_LONG = "context_too_long"
 """A provider's word for a conversation that is longer than its model takes."""
@@ -80,6 +83,7 @@ class Turn:
         self._is_stopped = False
         self._decisions: dict[str, Decision] = {}
         self._unanswered = ""
+        self._proposals: dict[str, Proposal] = {}
         self.is_executing = False
         """Whether a kernel has the code: the code can then be interrupted, and the kernel reports
         its end.
@@ -147,6 +151,7 @@ class Turn:
             must_call = self._settings.must_call and step == 0
             calls = waiting or await self._ask(must_call=must_call)
             waiting = ()
+            self._proposals = {c.id: self._proposal(c) for c in calls if c.type == "code"}
             is_bad = bool(calls)
             for call in calls:
                 is_bad = await self._handle(call) and is_bad
@@ -164,7 +169,7 @@ class Turn:
         raise step_limit_error(self._settings.max_steps)
 
     async def _ask(self, *, must_call: bool) -> list[Message]:
-        """Stream one answer; the code and tool calls in it, in order.
+        """Stream one answer; the calls in it and the code that it ends with, in order.
 
         A model that finds the conversation too long after all is asked once more with less of it.
         """
@@ -195,7 +200,8 @@ class Turn:
                 message_id = self._conversation.apply(chunk)
                 if chunk.end and chunk.type in ("code", "tool_call"):
                     ended.append(message_id)
-        messages = (self._conversation.message(message_id) for message_id in ended)
+        examples = drafts(self._conversation.messages) if ended else ()
+        messages = map(self._conversation.message, (one for one in ended if one not in examples))
         return [message for message in messages if message is not None]
 
     def _request(self, must_call: bool) -> TurnRequest:
@@ -213,7 +219,9 @@ class Turn:
     async def _handle(self, call: Message) -> bool:
         """Carry out one call; True when it was one that cannot be carried out."""
         if call.type == "code":
-            await self._propose(call)
+            outcome = await self._propose(call)
+            if outcome == "stopped" or (outcome != "declined" and self._failures.has_failed):
+                self._skip_fences()
             return False
         if self._is_clients(call):
             return False
@@ -226,6 +234,13 @@ class Turn:
             text += f" {why_not}"
         self._apply_result(call, text)
         return True
+
+    def _skip_fences(self) -> None:
+        """Have the rest of an answer without calls not run: it builds on what has just failed."""
+        for message_id in self._proposals:
+            message = self._conversation.message(message_id)
+            if message is not None and not message.call_id:
+                self._decisions[message_id] = Answered(_AFTER_FAILURE)
 
     def _is_clients(self, call: Message) -> bool:
         """Return whether the client carries out calls of this tool."""
@@ -241,7 +256,7 @@ class Turn:
 
     async def _propose(self, message: Message) -> RunOutcome:
         """Announce the code, wait for a decision unless it is approved automatically, run it."""
-        proposal = self._proposal(message)
+        proposal = self._proposals.pop(message.id, None) or self._proposal(message)
         self._apply_single("confirmation", proposal, "execution")
         match await self._decision(message, proposal):
             case Deny(reason):
@@ -268,7 +283,13 @@ class Turn:
         if self._executor.only_shows(proposal.language) or self._is_as_typed(proposal):
             return Approve()
         self._on_state("awaiting_approval")
-        return await self._approval.decide(proposal)
+        return await self._approval.decide(proposal, self._later())
+
+    def _later(self) -> tuple[Proposal, ...]:
+        """Return the code of the same answer that is to be decided about, too."""
+        shows = self._executor.only_shows
+        undecided = (p for p in self._proposals.values() if p.message_id not in self._decisions)
+        return tuple(p for p in undecided if not shows(p.language))
 
     def _is_as_typed(self, proposal: Proposal) -> bool:
         """Return whether a person typed just this code, and Python can read it.

@@ -91,13 +91,6 @@ class _Chat(Interpreter):
 
     typed = ""
 
-    def has_to_ask(self, proposal: Wire) -> bool:
-        """Return whether code waits for a decision; the server knows it of code that was typed."""
-        if self.auto_run or self.typed != proposal["content"]["content"]:
-            return not self.auto_run
-        turn = self._connection.turn
-        return turn is None or turn.needs_decision()
-
     def _config(self, display: bool = False, extended: bool | None = None) -> Wire:
         return {**super()._config(display, extended), "is_typed": bool(self.typed)}
 
@@ -162,7 +155,7 @@ def _print_chunks(interpreter: Interpreter, asked: Sequence[Wire]) -> int:
         try:
             for chunk in interpreter.chat(asked, stream=True, extended=False):
                 _print_chunk(chunk)
-                if chunk["type"] == "confirmation" and not interpreter.auto_run:
+                if _asks(interpreter, chunk):
                     return _refuse(_NOBODY, NOT_APPROVED)
         except AppError as error:
             content = {"content": str(error), "error": {"code": error.code, "message": error.title}}
@@ -170,6 +163,13 @@ def _print_chunks(interpreter: Interpreter, asked: Sequence[Wire]) -> int:
             return FAILED
     _print_chunk({"role": "server", "type": "status", "content": interpreter.status})
     return STOPPED if interpreter.status == "cancelled" else COMPLETE
+
+
+def _asks(interpreter: Interpreter, chunk: Wire) -> bool:
+    """Return whether a chunk asks for a decision."""
+    if chunk["type"] != "confirmation" or interpreter.auto_run:
+        return False
+    return interpreter.awaits_decision()
 
 
 def _print_chunk(chunk: Wire) -> None:
@@ -190,7 +190,7 @@ def _answer(
                     display.screen.column = 0
                 display.show(chunk)
                 _let_type(interpreter, display, typing, chunk)
-                if chunk["type"] == "confirmation" and interpreter.has_to_ask(chunk):
+                if _asks(interpreter, chunk):
                     verdict = display.decide(chunk)
                     if verdict is None:
                         display.close()

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from playhead.client.chat_transcript import read_run_report
 from playhead.client.turn_reader import Verdict
+from playhead.domain.conversation.closing_code import ClosingCode
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.terminal import OutputFilter, visible, without_controls
 from playhead.errors import AppError
@@ -98,7 +99,66 @@ def _named(form: str, text: str) -> str:
 
 Wire = dict[str, Any]
 
-_QUESTION = "Run this code? [y]es, [n]o, [e]dit: "
+_ANSWERS = "[y]es, [n]o, [e]dit"
+
+
+class AnswerBlocks:
+    """Counts the code of one answer that is asked about, and keeps a decision about all of it."""
+
+    def __init__(self) -> None:
+        self._begin()
+
+    def _begin(self) -> None:
+        self._closing = ClosingCode()
+        self._calls = 0
+        self._number = 0
+        self.for_all: Verdict | None = None
+
+    @property
+    def _count(self) -> int:
+        return self._calls + len(self._closing.waiting)
+
+    @property
+    def is_later(self) -> bool:
+        """Return whether another block was asked about before this one."""
+        return 1 < self._number <= self._count
+
+    @property
+    def question(self) -> str:
+        """Return the question about the current block."""
+        if self._count < 2:
+            return f"Run this code? {_ANSWERS}: "
+        more = ", [a]ll, [s]kip all" if self._number < self._count else ""
+        return f"Run block {self._number} of {self._count}? {_ANSWERS}{more}: "
+
+    def decide_all(self, word: str, rest: str) -> bool:
+        """Take an answer about this block and all after it; return whether it is one."""
+        if self._number < self._count and word in ("a", "all") and not rest:
+            self.for_all = "approve", None
+        elif self._number < self._count and word in ("s", "skip"):
+            self.for_all = "reject", rest
+        return self.for_all is not None
+
+    def feed(self, chunk: Wire) -> None:
+        """Read a chunk of the answer."""
+        match chunk:
+            case {"role": "assistant", "type": "code", "start": True}:
+                if self._number:  # this is the next answer
+                    self._begin()
+                self._add(has_call=bool(chunk.get("id")))
+            case {"role": "assistant", "type": "message", "content": str(text)}:
+                self._closing.add_prose(text)
+            case {"type": "confirmation"}:
+                self._number += 1
+            case _:
+                pass
+
+    def _add(self, *, has_call: bool) -> None:
+        if has_call:
+            self._closing.give_up()
+            self._calls += 1
+        else:
+            self._closing.add_code("")
 
 
 class TerminalDisplay:
@@ -116,12 +176,14 @@ class TerminalDisplay:
         self._output = OutputFilter()
         self._result = Result("")
         self._code_lines: list[str] = []
+        self._blocks = AnswerBlocks()
         self._running = ""
         self._has_said = False
 
     def show(self, chunk: Wire) -> None:
         """Render one chunk."""
         content = chunk.get("content")
+        self._blocks.feed(chunk)
         if chunk.get("start"):
             self._open(chunk)
         elif chunk.get("end"):
@@ -151,11 +213,15 @@ class TerminalDisplay:
             return None
         content = proposal["content"]
         language, code = str(content["format"]), str(content["content"])
-        before = code
+        before, blocks = code, self._blocks
+        if blocks.for_all is not None:
+            return blocks.for_all
+        if blocks.is_later:  # it was shown above the output of the block before
+            self._show_again(code, language)
         self._show_fault(code, language)
         keyboard.discard_typed()
         while True:
-            answer = self._ask(_QUESTION)
+            answer = self._ask(blocks.question)
             if answer is None:
                 return "reject", ""
             word, _, rest = answer.strip().partition(" ")
@@ -166,6 +232,9 @@ class TerminalDisplay:
                     return "reject", rest.strip()
                 case "e" | "edit":
                     code = self._edit(code, language)
+                case other if blocks.decide_all(other, rest.strip()):
+                    is_edited = word.lower().startswith("a") and code != before
+                    return ("approve", code) if is_edited else blocks.for_all
                 case _:
                     self.screen.write_line("Answer y, n (and why, if you like) or e.", "dim")
 
@@ -231,12 +300,15 @@ class TerminalDisplay:
             self.screen.write_line(f"The editor could not be used: {error}", "red")
             self.screen.write_line("Name one in VISUAL or EDITOR.", "dim")
             return code
-        self._code = CodeLines(language)
-        self._show_code(self._code.feed(code))
-        self._show_code(self._code.finish())
+        self._show_again(code, language)
         self._code_lines = code.split("\n")
         self._show_fault(code, language)
         return code
+
+    def _show_again(self, code: str, language: str) -> None:
+        self._code = CodeLines(language)
+        self._show_code(self._code.feed(code))
+        self._show_code(self._code.finish())
 
     def _open(self, chunk: Wire) -> None:
         self._finish_prose("")

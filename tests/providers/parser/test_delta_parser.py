@@ -21,8 +21,8 @@ Folded = tuple[str, str | None, str, str | None]
 WORDS = {"python": "python", "py": "python", "bash": "bash", "sh": "bash", "console": "bash"}
 
 
-def parse(deltas: list[Delta], *, reason: str = "stop", has_called_tools: bool = False):
-    parser = DeltaParser(WORDS.get, has_called_tools=has_called_tools)
+def parse(deltas: list[Delta], *, reason: str = "stop", takes_tools: bool = False):
+    parser = DeltaParser(WORDS.get, takes_tools=takes_tools)
     chunks = [chunk for delta in deltas for chunk in parser.feed(delta)]
     return chunks + parser.finish(reason)
 
@@ -51,8 +51,8 @@ def fold(chunks: list[Chunk]) -> list[Folded]:
     return messages
 
 
-def of_text(text: str, *, has_called_tools: bool = False) -> list[Folded]:
-    return fold(parse([Delta(text=text)], has_called_tools=has_called_tools))
+def of_text(text: str, *, takes_tools: bool = False) -> list[Folded]:
+    return fold(parse([Delta(text=text)], takes_tools=takes_tools))
 
 
 def of_reply(reply: Reply) -> list[Delta]:
@@ -261,9 +261,9 @@ def test_fences_and_thoughts_are_found_in_text(text: str, messages: list[str]) -
     assert [f"{kind}:{body}" for kind, _, body, _ in of_text(text)] == messages
 
 
-def test_fences_are_prose_once_the_model_has_called_a_tool() -> None:
+def test_fences_are_prose_for_a_model_that_takes_tools_and_after_a_call() -> None:
     text = "```python\n1\n```\n"
-    assert of_text(text, has_called_tools=True) == [("message", None, text, None)]
+    assert of_text(text, takes_tools=True) == [("message", None, text, None)]
     deltas = [*call('{"language": "python", "code": "1"}'), Delta(text=text)]
     assert fold(parse(deltas))[1] == ("message", None, text, None)
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from playhead.domain.conversation.payloads import Proposal
+from playhead.domain.execution import Approve, Decision, Deny
 from playhead.ui.composer.decision_bars import ApprovalBar
 from playhead.ui.widgets.theme import Theme
 
@@ -123,7 +124,7 @@ def test_a_reason_can_be_given(bench: Bench, qtbot: QtBot) -> None:
 
 def test_run_sends_the_text_as_it_was_edited(bench: Bench, qtbot: QtBot) -> None:
     ask(bench, qtbot)
-    bench.bar.set_edit("a = 2\n")
+    bench.bar.set_edit("m1", "a = 2\n")
     assert "as you edited it" in bench.bar.accessibleName()
     bench.bar.run_button.click()
     assert bench.approvals == [("p1", "a = 2\n", False)]
@@ -131,15 +132,15 @@ def test_run_sends_the_text_as_it_was_edited(bench: Bench, qtbot: QtBot) -> None
 
 def test_an_edit_that_was_taken_back_is_none(bench: Bench, qtbot: QtBot) -> None:
     ask(bench, qtbot)
-    bench.bar.set_edit("a = 2\n")
-    bench.bar.set_edit(PROPOSAL.code)
+    bench.bar.set_edit("m1", "a = 2\n")
+    bench.bar.set_edit("m1", PROPOSAL.code)
     bench.bar.run_button.click()
     assert bench.approvals == [("p1", None, False)]
 
 
 def test_the_next_question_forgets_edit_and_reason(bench: Bench, qtbot: QtBot) -> None:
     ask(bench, qtbot)
-    bench.bar.set_edit("rm -rf")
+    bench.bar.set_edit("m1", "rm -rf")
     ask(bench, qtbot, Proposal(id="p2", message_id="m2", language="python", code="b = 1"))
     bench.bar.run_button.click()
     assert bench.approvals == [("p2", None, False)]
@@ -159,3 +160,48 @@ def test_the_buttons_stay_reachable_in_a_narrow_window(bench: Bench, qtbot: QtBo
     qtbot.waitUntil(lambda: bench.bar.width() < 520)
     for button in (bench.bar.skip_button, bench.bar.edit_button, bench.bar.run_button):
         assert bench.bar.rect().contains(button.mapTo(bench.bar, button.rect().center()))
+
+
+SECOND = Proposal(id="p2", message_id="m2", language="shell", code="ls", folder="/srv/data")
+
+
+def ask_about_both(bench: Bench, qtbot: QtBot) -> list[dict[str, Decision]]:
+    decisions: list[dict[str, Decision]] = []
+    bench.bar.decided.connect(decisions.append)
+    bench.bar.ask(PROPOSAL, (SECOND,))
+    qtbot.waitUntil(lambda: bench.bar.is_armed)
+    return decisions
+
+
+def test_several_blocks_are_one_question_and_one_decision(bench: Bench, qtbot: QtBot) -> None:
+    decisions = ask_about_both(bench, qtbot)
+    assert "Run these 2 blocks on your computer?" in bench.bar.accessibleName()
+    assert [box.text() for box in bench.bar.choices] == ["1 Python · 2 lines", "2 Shell · 1 line"]
+    bench.bar.set_edit("m2", "ls -l")
+    bench.press(Qt.Key.Key_Return, CTRL)
+    bench.press(Qt.Key.Key_Return, CTRL)
+    assert decisions == [{"m1": Approve(None), "m2": Approve("ls -l")}]
+    assert (bench.approvals, bench.refusals) == ([], [])
+
+
+def test_a_block_without_a_tick_is_skipped(bench: Bench, qtbot: QtBot) -> None:
+    decisions = ask_about_both(bench, qtbot)
+    QTest.mouseClick(bench.bar.choices[0], Qt.MouseButton.LeftButton)
+    assert bench.bar.run_button.text() == "Run 1 of 2"
+    bench.bar.run_button.click()
+    assert decisions == [{"m1": Deny(), "m2": Approve(None)}]
+
+
+def test_all_blocks_are_skipped_with_one_reason(bench: Bench, qtbot: QtBot) -> None:
+    decisions = ask_about_both(bench, qtbot)
+    bench.bar.reason_action.trigger()
+    QTest.keyClicks(bench.bar._reason, "not today")
+    QTest.keyClick(bench.bar._reason, Qt.Key.Key_Return)
+    assert decisions == [{"m1": Deny("not today"), "m2": Deny("not today")}]
+
+
+def test_one_block_after_several_is_asked_about_as_ever(bench: Bench, qtbot: QtBot) -> None:
+    ask_about_both(bench, qtbot)
+    ask(bench, qtbot)
+    assert bench.bar.choices == []
+    assert (bench.bar.run_button.text(), bench.bar.skip_button.text()) == ("Run", "Skip")

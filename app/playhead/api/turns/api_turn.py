@@ -13,6 +13,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, Waiting
 from playhead.errors import AppError, phrase
+from playhead.formats.wire.codec import ProposedCode
 from playhead.session.session import Session, SessionEvent
 
 
@@ -54,6 +55,8 @@ class ApiTurn:
         """Whether the conversation's events already belong to this turn."""
         self.failure: Failure | None = None
         self._is_input_answered = incoming.options.has_input
+        sends_calls = self.is_call_clients or incoming.wire_format in _CODE_IS_CALLS
+        self._proposed_code = ProposedCode() if sends_calls else None
         self._outbox = outbox
         self._on_end = on_end
         self._unsubscribe = [
@@ -76,8 +79,17 @@ class ApiTurn:
             return
         if isinstance(chunk.content, Waiting | Echo):  # of no use to a program
             return
-        if self.incoming.names_messages and event.message_id:
-            chunk = _with_message_id(chunk, event.message_id)
+        held = self._proposed_code
+        certain = held.feed(chunk, event.message_id) if held else [(event.message_id, chunk)]
+        for message_id, one in certain:
+            self._put(one, message_id)
+
+    def _put(self, chunk: Chunk, message_id: str) -> None:
+        """Send a chunk, and act on what it means for the turn."""
+        if self.has_ended:
+            return
+        if self.incoming.names_messages and message_id:
+            chunk = _with_message_id(chunk, message_id)
         if not self._outbox.put(chunk):
             self.session.stop()
             self._end()
@@ -129,6 +141,10 @@ class ApiTurn:
     def _leave(self) -> None:
         for unsubscribe in self._unsubscribe:
             unsubscribe()
+
+
+_CODE_IS_CALLS = frozenset({"assistants", "kernel"})
+"""Formats with a shape of their own for code, whoever decides about it."""
 
 
 def _with_message_id(chunk: Chunk, message_id: str) -> Chunk:

@@ -14,9 +14,8 @@ from playhead.domain.model import ModelParameters, ModelSettings, ToolOffer
 class TurnRequest(Struct, frozen=True, kw_only=True):
     """One question to a model: the active path of the conversation, oldest first.
 
-    `languages` are those the executor offers, `has_called_tools` whether the model has ever
-    called `execute` in this conversation (fences are then prose), `folder` the working folder.
-    `tools` are a client's own; an `execute` among them is offered in place of ours.
+    `languages` are those the executor offers, `folder` is the working folder. `tools` are a
+    client's own; an `execute` among them is offered in place of ours.
     `offers_execute` False: neither our tool nor fences are code, and the prompt does not mention
     Playhead. `must_call`: the answer has to be a call, where a provider can force one.
     `system_prompt` replaces the default one, `interpreter` is the path of the Python,
@@ -29,7 +28,6 @@ class TurnRequest(Struct, frozen=True, kw_only=True):
     model: ModelSettings
     instructions: str = ""
     languages: tuple[str, ...] = ("python",)
-    has_called_tools: bool = False
     folder: str = ""
     tools: tuple[ToolOffer, ...] = ()
     offers_execute: bool = True

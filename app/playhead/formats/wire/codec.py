@@ -6,14 +6,17 @@ for an encoder; `MessageGatherer` collects the text that a decoder reads into me
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 from typing import Any, Protocol, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
+from playhead.domain.conversation.closing_code import ClosingCode
 from playhead.domain.conversation.payloads import Failure
+from playhead.domain.text.fences import fenced
 from playhead.domain.text.unicode import SurrogateJoiner, whole_characters
 
 Wire = dict[str, Any]
@@ -107,6 +110,57 @@ class Pieces:
         if not rest:
             return [end]
         return [Chunk(role=end.role, type=end.type, format=self._format, content=rest), end]
+
+
+class ProposedCode:
+    """Lets fenced code pass once it is certain that it is proposed; other code becomes prose.
+
+    For the formats in which code is a call: what was sent as one could not be taken back, and a
+    call has no prose after it, so that code comes after the closing prose.
+    """
+
+    def __init__(self) -> None:
+        self._code = ClosingCode()
+        self._held: list[tuple[str, Chunk]] = []
+
+    def feed(self, chunk: Chunk, message_id: str) -> list[tuple[str, Chunk]]:
+        """Return the chunks that are certain after this one, with the ids of their messages."""
+        if chunk.role in ("user", "computer") or chunk.type in ("status", "error"):
+            self._end()
+        elif chunk.type == "message":
+            self._code.add_prose(chunk.content if isinstance(chunk.content, str) else "")
+        elif chunk.start and chunk.type == "code" and not chunk.id:
+            self._code.add_code(message_id)
+        elif chunk.start and chunk.type in ("code", "tool_call"):
+            self._code.give_up()
+        self._held.append((message_id, chunk))
+        return self._certain()
+
+    def _end(self) -> None:
+        proposed = set(self._code.waiting)
+        self._held.sort(key=lambda pair: pair[0] in proposed)
+        self._code.end()
+
+    def _certain(self) -> list[tuple[str, Chunk]]:
+        first = self._code.waiting[:1]
+        ids = [message_id for message_id, _chunk in self._held]
+        count = ids.index(first[0]) if first else len(ids)
+        certain, self._held = self._held[:count], self._held[count:]
+        found: list[tuple[str, Chunk]] = []
+        for (message_id, kind), group in groupby(certain, lambda pair: (pair[0], pair[1].type)):
+            pairs = list(group)
+            is_prose = kind == "code" and message_id in self._code.drafts
+            found += _as_prose(message_id, [c for _, c in pairs]) if is_prose else pairs
+        return found
+
+
+def _as_prose(message_id: str, chunks: Sequence[Chunk]) -> list[tuple[str, Chunk]]:
+    """Return a whole code message as prose."""
+    code = "".join(str(chunk.content) for chunk in chunks if chunk.content)
+    start = Chunk(role="assistant", type="message", start=True)
+    text = Chunk(role="assistant", type="message", content=fenced(code, chunks[0].format or ""))
+    end = Chunk(role="assistant", type="message", end=True)
+    return [(message_id, chunk) for chunk in (start, text, end)]
 
 
 def split(text: str) -> list[str]:

@@ -69,7 +69,7 @@ _ECHO_PROVIDERS = frozenset({"anthropic", "bedrock", "vertex_ai"})
 class DeltaParser:
     """Turns deltas into chunks; messages never nest, boundaries are kept where possible.
 
-    Fences count as code only while the model has made no tool call in the conversation. Without
+    Fences are code only of a model that `takes_tools` not; of any other they are prose. Without
     `offers_execute` nothing is code. `known_ids` are those of earlier calls,
     `provider` is the one whose echoes are kept.
     """
@@ -78,14 +78,14 @@ class DeltaParser:
         self,
         canonical: Canonical,
         *,
-        has_called_tools: bool = False,
+        takes_tools: bool = False,
         offers_execute: bool = True,
         known_ids: Iterable[str] = (),
         provider: str = "",
     ) -> None:
         self._provider = provider
         self._writer = MessageWriter()
-        are_fences_code = offers_execute and not has_called_tools
+        are_fences_code = offers_execute and not takes_tools
         self._prose = ProseParser(self._writer, canonical, are_fences_code=are_fences_code)
         self._calls = CallParser(
             self._writer, canonical, offers_execute=offers_execute, known_ids=known_ids

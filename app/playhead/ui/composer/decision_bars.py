@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
+    QCheckBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -22,36 +24,44 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.conversation.payloads import Failure, Proposal
+from playhead.domain.execution import Approve, Decision, Deny
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.quantities import format_dollars
 from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.timeline.scroll.accessibility import announce
+from playhead.ui.widgets.flow_layout import FlowLayout
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import short_folder, tr, tr_error, tr_n
 
 ARMING_MS = 300
 """The bar ignores clicks and keys for this time, because they were not meant for it."""
 
-_NARROW_PX = 520
+_WORDS_PX, _AROUND_PX = 200, 60
+_TIP_CHARACTERS = 400
 
 
 class ApprovalBar(QFrame):
-    """Asks about one proposal at a time; never takes the focus by itself.
+    """Asks about the code of one answer at a time; never takes the focus by itself.
 
-    Signals: `approved(str proposal_id, object code_or_None, bool rest_of_turn)`, `rejected(str
-    proposal_id, str reason)`, `edit_requested()`.
+    Of several blocks those with a tick run, in order. Signals: `approved(str proposal_id, object
+    code_or_None, bool rest_of_turn)` and `rejected(str proposal_id, str reason)` about one block,
+    `decided(object decisions)` about several, by their messages; `edit_requested()`.
     """
 
     approved = Signal(str, object, bool)
     rejected = Signal(str, str)
+    decided = Signal(object)
     edit_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._proposal: Proposal | None = None
-        self._edited_code: str | None = None
+        self.proposals: tuple[Proposal, ...] = ()
+        """The blocks that are asked about, in their order."""
+        self._edits: dict[str, str] = {}
+        self.choices: list[QCheckBox] = []
+        """A tick for each of several blocks."""
         self._is_narrow = False
         self.setProperty("kind", "ask")
         self._arming = QTimer(self)
@@ -63,6 +73,7 @@ class ApprovalBar(QFrame):
         layout.setContentsMargins(12, 8, 8, 8)
         layout.setSpacing(6)
         layout.addLayout(self._make_question())
+        layout.addWidget(self._make_choices())
         layout.addWidget(self._make_reason())
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -71,24 +82,25 @@ class ApprovalBar(QFrame):
 
     @property
     def proposal(self) -> Proposal | None:
-        """Return the proposal that is shown; None if there is none."""
-        return self._proposal
+        """Return the first proposal that is shown; None if there is none."""
+        return self.proposals[0] if self.proposals else None
 
     @property
     def is_armed(self) -> bool:
         """Return whether clicks and shortcuts are accepted yet."""
-        return self._proposal is not None and self.run_button.isEnabled()
+        return bool(self.proposals) and self._buttons.isEnabled()
 
-    def ask(self, proposal: Proposal | None) -> None:
-        """Ask about a proposal; None hides the bar."""
-        is_same = proposal is not None and self._proposal == proposal
-        if is_same:
+    def ask(self, proposal: Proposal | None, later: Sequence[Proposal] = ()) -> None:
+        """Ask about a proposal and those `later` in the same answer; None hides the bar."""
+        proposals = () if proposal is None else (proposal, *later)
+        if proposals and self.proposals == proposals:
             return
-        self._proposal, self._edited_code = proposal, None
+        self.proposals, self._edits = proposals, {}
         self._reason_row.hide()
         self._reason.clear()
         self._arm(False)
         self._arming.stop()
+        self._put_up_choices()
         if proposal is not None:
             self._show_text()
             self._arming.start()
@@ -97,17 +109,23 @@ class ApprovalBar(QFrame):
             words = f"{self._question.text()} {self._details.text()}"
             announce(self, tr("Code waits for your approval. {words}", words=words))
 
-    def set_edit(self, code: str | None) -> None:
-        """Set the code as the user changed it in the editor, which Run then sends."""
-        if self._proposal is None:
-            return
-        self._edited_code = None if code == self._proposal.code else code
-        self._show_text()
+    def set_edit(self, message_id: str, code: str) -> None:
+        """Set a block's code as the user changed it in the editor, which Run then sends."""
+        for proposal in self.proposals:
+            if proposal.message_id == message_id:
+                self._edits.pop(message_id, None)
+                if code != proposal.code:
+                    self._edits[message_id] = code
+                self._show_text()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the buttons under the question when both do not fit on one row."""
         super().resizeEvent(event)
-        is_narrow = event.size().width() < _NARROW_PX
+        self._fit()
+
+    def _fit(self) -> None:
+        words = max(_WORDS_PX, self._question.sizeHint().width())
+        is_narrow = self.width() < words + self._buttons.sizeHint().width() + _AROUND_PX
         if is_narrow != self._is_narrow:
             self._is_narrow = is_narrow
             self._place_buttons()
@@ -204,22 +222,85 @@ class ApprovalBar(QFrame):
         else:
             self._grid.addWidget(self._buttons, 0, 2)
 
+    def _make_choices(self) -> QWidget:
+        self._choice_row = QWidget(self)
+        self._choice_flow = FlowLayout(self._choice_row, spacing_px=14)
+        self._choice_row.hide()
+        return self._choice_row
+
+    def _put_up_choices(self) -> None:
+        """Show a tick for each block, if there are several."""
+        for box in self.choices:
+            box.setParent(None)
+            box.deleteLater()
+        several = self.proposals if len(self.proposals) > 1 else ()
+        self.choices = [QCheckBox(self._choice_row) for _proposal in several]
+        for box in self.choices:
+            box.setChecked(True)
+            box.toggled.connect(self._show_text)
+            self._choice_flow.addWidget(box)
+        self._choice_row.setVisible(bool(several))
+        self._show_labels()
+
+    def _show_labels(self) -> None:
+        """Name the answers for one block or for several."""
+        count, chosen = len(self.choices), len(self._chosen())
+        run, skip = tr("Run"), tr("Skip")
+        if count:
+            run = tr("Run {chosen} of {count}", chosen=chosen, count=count)
+            run = tr("Run all in order") if chosen == count else run
+            skip = tr("Skip all")
+        for action, button, text in (
+            (self.run_action, self.run_button, run),
+            (self.skip_action, self.skip_button, skip),
+        ):
+            action.setText(text)
+            button.setText(text)
+            button.setToolTip(f"{text} ({action.shortcut().toString()})")
+        self.run_button.setEnabled(bool(chosen))
+        self.run_action.setEnabled(self.is_armed and bool(chosen))
+
+    def _chosen(self) -> list[Proposal]:
+        """Return the blocks that are to run."""
+        if not self.choices:
+            return list(self.proposals)
+        pairs = zip(self.proposals, self.choices, strict=True)
+        return [proposal for proposal, box in pairs if box.isChecked()]
+
+    def _code(self, proposal: Proposal) -> str:
+        return self._edits.get(proposal.message_id, proposal.code)
+
+    def _show_choices(self) -> None:
+        for number, (proposal, box) in enumerate(zip(self.proposals, self.choices, strict=True), 1):
+            words = [
+                f"{number} {language_name(proposal.language)}",
+                tr_n("%n lines", len(self._code(proposal).splitlines()), one="1 line"),
+            ]
+            if proposal.message_id in self._edits:
+                words.append(tr("edited"))
+            box.setText(" · ".join(words))
+            box.setToolTip(self._code(proposal)[:_TIP_CHARACTERS])
+        self._show_labels()
+
     def _show_text(self) -> None:
-        proposal = self._proposal
+        proposal = self.proposal
         if proposal is None:
             return
-        code = self._edited_code if self._edited_code is not None else proposal.code
-        count = len(code.splitlines())
-        parts = [
-            language_name(proposal.language),
-            tr_n("%n lines", count, one="1 line"),
-            tr("in {folder}", folder=short_folder(proposal.folder)),
-        ]
-        is_edited = self._edited_code is not None
+        is_edited = bool(self._edits)
+        if self.choices:
+            self._show_choices()
+            parts = [tr("in {folder}", folder=short_folder(proposal.folder))]
+        else:
+            count = len(self._code(proposal).splitlines())
+            parts = [
+                language_name(proposal.language),
+                tr_n("%n lines", count, one="1 line"),
+                tr("in {folder}", folder=short_folder(proposal.folder)),
+            ]
         if is_edited:
             parts.append(tr("as you edited it"))
-        is_python = proposal.language == "python"
-        if is_python and (fault := syntax_fault(code)) is not None:
+        is_python = proposal.language == "python" and not self.choices
+        if is_python and (fault := syntax_fault(self._code(proposal))) is not None:
             parts.insert(0, fault.text)
         self._details.setText(" · ".join(parts))
         python = (
@@ -228,28 +309,44 @@ class ApprovalBar(QFrame):
             else ""
         )
         self._details.setToolTip(tr("Folder: {folder}", folder=proposal.folder) + python)
-        self._question.setText(
-            tr("Run your edited code on your computer?")
-            if is_edited
-            else tr("Run this code on your computer?")
-        )
+        question = tr("Run this code on your computer?")
+        if self.choices:
+            question = tr("Run these {count} blocks on your computer?", count=len(self.choices))
+        elif is_edited:
+            question = tr("Run your edited code on your computer?")
+        self._question.setText(question)
+        self._fit()
         self.setAccessibleName(f"{self._question.text()} {self._details.text()}")
 
     def _arm(self, is_armed: bool) -> None:
-        for button in (self.skip_button, self.edit_button, self.run_button, self.more_button):
-            button.setEnabled(is_armed)
+        self._buttons.setEnabled(is_armed)
         for action in self.actions():
             action.setEnabled(is_armed)
+        self.run_action.setEnabled(is_armed and bool(self._chosen()))
 
     def _approve(self, is_for_rest: bool) -> None:
-        if self.is_armed and self._proposal is not None:
-            self._arm(False)
-            self.approved.emit(self._proposal.id, self._edited_code, is_for_rest)
+        proposal = self.proposal
+        chosen = self._chosen()
+        if not self.is_armed or proposal is None or not chosen:
+            return
+        self._arm(False)
+        if not self.choices:
+            self.approved.emit(proposal.id, self._edits.get(proposal.message_id), is_for_rest)
+            return
+        decisions: dict[str, Decision] = {p.message_id: Deny() for p in self.proposals}
+        for one in chosen:
+            decisions[one.message_id] = Approve(self._edits.get(one.message_id), is_for_rest)
+        self.decided.emit(decisions)
 
     def _skip(self, reason: str) -> None:
-        if self.is_armed and self._proposal is not None:
-            self._arm(False)
-            self.rejected.emit(self._proposal.id, reason.strip())
+        proposal = self.proposal
+        if not self.is_armed or proposal is None:
+            return
+        self._arm(False)
+        if self.choices:
+            self.decided.emit({p.message_id: Deny(reason.strip()) for p in self.proposals})
+        else:
+            self.rejected.emit(proposal.id, reason.strip())
 
     def _on_edit(self) -> None:
         if self.is_armed:

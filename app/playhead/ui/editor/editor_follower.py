@@ -235,10 +235,6 @@ class EditorFollower(QObject):
         """Show whether the code that runs waits for an answer."""
         self._marks.wait(is_waiting)
 
-    def show_proposal(self, proposal: Proposal) -> None:
-        """Open exactly what would run, unless the user is already changing it."""
-        self.show_message(proposal.message_id)
-
     def _put_up_tabs(self, kept: _KeptTabs) -> None:
         ran = self._codes_that_ran()
         cells = [kept.edited.pop(m.id, None) or self._new_tab(m, ran) for m in self._codes()]

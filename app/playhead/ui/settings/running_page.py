@@ -129,7 +129,7 @@ class RunSection(QWidget):
         self.times_lines.setChecked(settings.times_lines)
         self.times_lines.setEnabled(settings.shows_running_line)
         self.asks_typed.setChecked(settings.asks_typed_code)
-        self.typed_note.say(tr(_TYPED_WORDS))
+        self.typed_note.show_text(tr(_TYPED_WORDS))
         self.seconds.setText(f"{settings.run_limit_s or ''}")
         self.memory.setText(f"{settings.run_limit_mb or ''}")
         self.output.setText(f"{settings.output_limit_mb}")

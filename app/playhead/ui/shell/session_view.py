@@ -162,6 +162,7 @@ class SessionView(QObject):
         )
         approval.approved.connect(self._on_approved)
         approval.rejected.connect(self._on_rejected)
+        approval.decided.connect(lambda told: self.do(lambda session: session.decide(told)))
         approval.edit_requested.connect(self._on_edit_requested)
         pane.run_requested.connect(self._on_pane_run)
         pane.stop_requested.connect(self.stop)
@@ -172,6 +173,7 @@ class SessionView(QObject):
             lambda language, code: self.begin(lambda session: session.run_code(language, code))
         )
         timeline.open_code_requested.connect(self._on_open_code)
+        timeline.open_block_requested.connect(self._follower.show_message)
         timeline.line_requested.connect(self._on_line_requested)
         timeline.mend_requested.connect(self._on_mend_requested)
         timeline.set_model_name(lambda: composer.model)
@@ -202,11 +204,15 @@ class SessionView(QObject):
 
     def _show_pending(self, session: Session) -> None:
         pending = session.pending
-        self._approval.ask(pending)
-        is_shown = pending is not None and self._pane.message_id == pending.message_id
-        self._pane.set_asked(is_shown)
-        if is_shown:
-            self._approval.set_edit(self._pane.text())
+        self._approval.ask(pending, session.pending_later)
+        self._pane.set_asked(self._is_asked_about)
+        self._on_pane_edited()
+
+    @property
+    def _is_asked_about(self) -> bool:
+        """Return whether the code that the pane shows is asked about."""
+        asked = {proposal.message_id for proposal in self._approval.proposals}
+        return self._pane.message_id in asked
 
     def _on_session_event(self, event: SessionEvent) -> None:
         session = self._session
@@ -279,19 +285,18 @@ class SessionView(QObject):
         pending = self._approval.proposal
         if pending is None:
             return
-        self._follower.show_proposal(pending)
+        shown = self._pane.message_id if self._is_asked_about else pending.message_id
+        self._follower.show_message(shown)
         self._pane.set_asked(True)
         self.editor_wanted.emit()
         self._pane.focus_code()
 
     def _on_pane_edited(self) -> None:
-        pending = self._approval.proposal
-        if pending is not None and self._pane.message_id == pending.message_id:
-            self._approval.set_edit(self._pane.text())
+        if self._is_asked_about:
+            self._approval.set_edit(self._pane.message_id, self._pane.text())
 
     def _on_pane_run(self, language: str, code: str) -> None:
-        pending = self._session.pending if self._session else None
-        if pending is not None and pending.message_id == self._pane.message_id:
+        if self._is_asked_about:
             self._approval.run_action.trigger()  # the same question, the same answer
             return
         self._follower.expect_own_run(True)

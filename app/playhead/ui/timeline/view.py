@@ -53,6 +53,7 @@ class TimelineView(QAbstractScrollArea):
     `version_chosen(message_id)`, `delete_requested(message_id)` of any message of a turn,
     `request_wanted(message_id)` to see what the model was sent before that message,
     `find_requested()`, `run_requested(language, code)`, `open_code_requested(message_id)`,
+    `open_block_requested(message_id)` of a tab of several blocks,
     `line_requested(message_id, line)` to see it in the editor,
     `printed_pointed(message_id, number)` of the line of an output under the mouse (-1: none),
     `printed_requested(message_id, number)` to see what printed it, `mend_requested(message_id)`
@@ -70,6 +71,7 @@ class TimelineView(QAbstractScrollArea):
     find_requested = Signal()
     run_requested = Signal(str, str)
     open_code_requested = Signal(str)
+    open_block_requested = Signal(str)
     input_answered = Signal(str, str)
     text_sent = Signal(str, bool)
     line_requested = Signal(str, int)
@@ -280,6 +282,10 @@ class TimelineView(QAbstractScrollArea):
                     self.link_activated.emit(intent.text)
             case "run":
                 self.run_requested.emit(intent.language, intent.text)
+            case "block":
+                self.model.choose(intent.text)
+                self.coalescer.due()
+                self.open_block_requested.emit(intent.text)
             case "line":
                 self.line_requested.emit(message_id, int(line))
             case "printed":

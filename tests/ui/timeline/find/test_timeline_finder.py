@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Table
+from playhead.ui.timeline.find.timeline_finder import reveal
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.text.find_query import FindQuery
 
@@ -245,3 +246,20 @@ def test_a_row_that_keeps_changing_does_not_keep_the_search_from_its_end(
         painted()
         view.find_bar.finder._again.timeout.emit()
     qtbot.waitUntil(lambda: view.find_bar.count.text().endswith("of 320"))
+
+
+def test_a_place_behind_another_tab_is_shown(view, talk, find, qtbot):
+    talk.ask("first")
+    first, second = talk.code("a = 1"), talk.code("b = 'needle'")
+    talk.propose(first, "a = 1")
+    view.set_conversation(talk)
+    view.canvas.flush()
+    rows = [row for row in view.model.rows if row.kind == "code"]
+    assert [row.is_hidden for row in rows] == [False, True]
+    find("needle")
+    qtbot.waitUntil(lambda: [row.is_hidden for row in rows] == [True, False])
+    assert "needle" in shown_line(view)[0]
+    view.model.choose(first)
+    view.canvas.flush()
+    assert reveal(view.canvas, second, "needle")
+    assert [row.is_hidden for row in rows] == [True, False]

@@ -222,3 +222,33 @@ def test_a_run_without_an_end_is_stopped_when_the_next_question_comes(talk, mode
     talk.report(RunReport(state="started"))
     talk.ask("And now?")
     assert model.rows[0].state == "stopped"
+
+
+def test_the_code_of_one_answer_is_one_card_whose_tab_follows_the_runs(talk, model):
+    first, second = talk.code("a"), talk.code("b")
+    talk.propose(first, "a")
+    rows = list(model.rows)
+    assert [row.is_hidden for row in rows] == [False, True]
+    model.take_changes()
+    model.choose(second)
+    assert [row.is_hidden for row in rows] == [True, False]
+    assert model.take_changes().changed == {0, 1}
+    talk.propose(first, "a")
+    talk.report(RunReport(state="started"))
+    talk.output("x")
+    talk.report(RunReport(state="finished", seconds=0.1))
+    assert model.rows[2].detail.startswith("block 1 · ")
+    talk.propose(second, "b")
+    assert [row.is_hidden for row in rows] == [True, False]
+    again = TimelineModel()
+    again.reset(talk.messages)  # as when the conversation is opened again
+    assert [row.is_hidden for row in again.rows] == [True, False, False]
+
+
+def test_code_of_another_answer_is_a_card_of_its_own(talk, model):
+    first = talk.code("a")
+    talk.propose(first, "a")
+    talk.report(RunReport(state="started"))
+    talk.report(RunReport(state="finished"))
+    talk.propose(talk.code("b"), "b")
+    assert [row.group for row in model.rows] == [[], []]

@@ -7,9 +7,12 @@ from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
+from playhead.domain.conversation.closing_code import drafts
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Citation
+from playhead.domain.text.fences import fenced
 from playhead.formats.wire.codec import Wire
 
 RunStatus = Literal[
@@ -250,7 +253,11 @@ def thread_messages(
     owners = {part: id_ for id_, told in kept.items() for part in told.get("parts", ())}
     found: list[ThreadMessage] = []
     places: dict[str, ThreadMessage] = {}
+    examples = drafts(messages)
     for message in messages:
+        if message.id in examples:
+            text = fenced(message.text, message.format or "")
+            message = replace(message, type="message", format=None, content=text)
         if isinstance(message.content, Citation):
             if found and found[-1].parts[0].role == "assistant":
                 found[-1].citations.append(message.content)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from PySide6.QtCore import QRect
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QFont, QPainter
 
 from playhead.domain.text.python_syntax import SyntaxFault, syntax_fault
 from playhead.domain.text.terminal import without_colours
@@ -27,7 +27,13 @@ from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.text.block_column import BlockColumn
 from playhead.ui.timeline.text.line_clipper import clip
 from playhead.ui.timeline.text.markdown_stream import Block, cut_plain
-from playhead.ui.timeline.text.shapes import draw_hairline, draw_panel, draw_pill, text_width
+from playhead.ui.timeline.text.shapes import (
+    draw_hairline,
+    draw_panel,
+    draw_pill,
+    draw_text,
+    text_width,
+)
 from playhead.ui.widgets.wording import mark, tr, tr_n
 
 FOLDED_LINES = 6
@@ -36,6 +42,14 @@ CONSOLE_HEAD = 8
 _FOOT = 28
 _TYPING_HEIGHT = INPUT_HEIGHT + 20
 _PILLS = {"waiting": mark("waiting for you"), "running": mark("running")}
+_TAB_HEIGHT = 30
+_TAB_STATES = {
+    "running": mark("running"),
+    "ran": mark("ran"),
+    "failed": mark("failed"),
+    "stopped": mark("stopped"),
+    "skipped": mark("skipped"),
+}
 _TITLES = {
     "python": "Python",
     "py": "Python",
@@ -82,9 +96,14 @@ def language_title(word: str) -> str:
 class PanelCard(Card):
     """A header over a ground for code, with a line to unfold it under that."""
 
+    @property
+    def header_top(self) -> int:
+        """Return the height of what is above the header."""
+        return 0
+
     def text_box(self) -> QRect:
         """Return the box inside the panel."""
-        return QRect(PAD_X, HEADER + PAD_Y, self.width - 2 * PAD_X, 0)
+        return QRect(PAD_X, self.header_top + HEADER + PAD_Y, self.width - 2 * PAD_X, 0)
 
     def frame_height(self) -> int:
         """Return the height with the line to unfold, or the lower edge, and the part below it."""
@@ -103,10 +122,11 @@ class PanelCard(Card):
         """Paint the box, its header and the hairline between."""
         tokens = self.theme.tokens
         rect = QRect(0, 0, self.width, self.frame_height())
-        header = QRect(0, 0, self.width, HEADER)
+        header = QRect(0, self.header_top, self.width, HEADER)
+        head = QRect(0, 0, self.width, header.bottom() + 1)
         draw_panel(painter, rect, tokens.code_bg, tokens.line)
-        draw_panel(painter, header, tokens.header, tokens.line, is_bottom=False)
-        draw_hairline(painter, 0, HEADER - 1, self.width, self.theme.colour("line"))
+        draw_panel(painter, head, tokens.header, tokens.line, is_bottom=False)
+        draw_hairline(painter, 0, header.bottom(), self.width, self.theme.colour("line"))
         self.paint_header(painter, header)
 
     def paint_header(self, painter: QPainter, header: QRect) -> None:
@@ -124,10 +144,14 @@ class PanelCard(Card):
 
 
 class CodeCard(PanelCard):
-    """Code with the state of its run; folded to its first lines."""
+    """Code with the state of its run; folded to its first lines.
+
+    The blocks of one answer are one card with a tab for each.
+    """
 
     def refresh(self) -> None:
         """Set the code; long code is cut in pieces that are coloured separately."""
+        self.gap = 0 if self.row.is_hidden else Card.gap
         if self.column is None:
             self.column = BlockColumn(self.tools.maker)
         code = self.row.text.rstrip("\n")
@@ -147,6 +171,55 @@ class CodeCard(PanelCard):
         if not lines:
             return []
         return cut_plain(clip("\n".join(lines)), "code", self.row.language.lower())
+
+    def lay_out(self, width: int, top: int, bottom: int) -> int:
+        """Lay the code out; a block whose tab is not chosen has no height."""
+        if self.row.is_hidden:
+            self.width = width
+            return 0
+        return super().lay_out(width, top, bottom)
+
+    def frame_height(self) -> int:
+        """Return the height; 0 if the tab of another block is chosen."""
+        return 0 if self.row.is_hidden else super().frame_height()
+
+    def paint(self, painter: QPainter, state: PaintState) -> None:
+        """Paint the card, unless the tab of another block is chosen."""
+        if not self.row.is_hidden:
+            super().paint(painter, state)
+
+    @property
+    def header_top(self) -> int:
+        """Return the height of the tabs."""
+        return sum(rect.left() == 0 for rect, _label, _row in self._tabs()) * _TAB_HEIGHT
+
+    def _tabs(self) -> list[tuple[QRect, str, Row]]:
+        """Return a tab for each block, in as many lines as they need."""
+        found: list[tuple[QRect, str, Row]] = []
+        left = top = 0
+        for number, row in enumerate(self.row.group, 1):
+            label = _tab_label(number, row)
+            width = text_width(self.theme, label, 12) + 2 * PAD_X
+            if left and left + width > self.width:
+                left, top = 0, top + _TAB_HEIGHT
+            found.append((QRect(left, top, width, _TAB_HEIGHT), label, row))
+            left += width
+        return found
+
+    def _paint_tabs(self, painter: QPainter) -> None:
+        for rect, label, row in self._tabs():
+            colour = "text" if row is self.row else "mute"
+            box = rect.adjusted(PAD_X, 0, 0, 0)
+            draw_text(painter, box, label, self.theme, colour, 12, QFont.Weight.Medium)
+            if row is self.row:
+                line = QRect(box.left(), rect.bottom() - 1, rect.width() - 2 * PAD_X, 2)
+                painter.fillRect(line, self.theme.colour("accent"))
+
+    def _tab_spots(self) -> list[Spot]:
+        return [
+            Spot(rect=rect, intent=Intent("block", row.key), tip=label, label=label, look="bare")
+            for rect, label, row in self._tabs()
+        ]
 
     def foot_label(self) -> str:
         """Return the number of lines."""
@@ -194,7 +267,7 @@ class CodeCard(PanelCard):
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Return Copy and Open in editor; while it runs, the button of the field for input."""
         copy, open_ = Intent("copy", self.row.text), Intent("open", self.row.key)
-        middle = HEADER // 2
+        middle = self.header_top + HEADER // 2
         if self.row.kind != "code":
             return [
                 self.icon_spot(self.width - 8, middle, "copy", tr("Copy"), copy),
@@ -208,7 +281,7 @@ class CodeCard(PanelCard):
         ]
         if third := self._third_icon():
             spots.insert(0, self.icon_spot(self.width - 80, middle, *third))
-        return spots + self.foot_spots()
+        return self._tab_spots() + spots + self.foot_spots()
 
     def _third_icon(self) -> tuple[str, str, Intent] | None:
         """Return the button of the field while the code runs; afterwards that to run it again."""
@@ -233,8 +306,9 @@ class CodeCard(PanelCard):
         return QRect(PAD_X, top, self.width - 2 * PAD_X, INPUT_HEIGHT)
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
-        """Paint the frame and the hairline above the field."""
+        """Paint the frame with the tabs, and the hairline above the field."""
         super().paint_frame(painter, state)
+        self._paint_tabs(painter)
         if self.row.is_typing:
             top = self.frame_height() - _TYPING_HEIGHT
             draw_hairline(painter, 0, top, self.width, self.theme.colour("line"))
@@ -246,6 +320,12 @@ def _fault_blocks(fault: SyntaxFault | None) -> list[Block]:
         return []
     mark_ = f"{' ' * (min(fault.column, _MOST_INDENT) - 1)}▲"
     return [Block(kind="console", source=f"\x1b[31m{mark_} {fault.text}\x1b[0m")]
+
+
+def _tab_label(number: int, row: Row) -> str:
+    """Return the words of a block's tab."""
+    state = tr(_TAB_STATES[row.state]) if row.state in _TAB_STATES else ""
+    return " · ".join(filter(None, (f"{number} {language_title(row.language)}", state)))
 
 
 class ConsoleCard(PanelCard):

@@ -182,6 +182,9 @@ class TimelineFinder(QObject):
         """Go to the first or the last place of a row, unfolded if not all of it is shown."""
         row = self._canvas.sheet.rows[index]
         count = self._counts[row.key]
+        if row.is_hidden:
+            self._canvas.model.choose(row.key)
+            self._canvas.flush()
         if not row.is_open and self._shown_count(index, count) < count:
             row.is_open = True
             self._canvas.row_changed(row.key)
@@ -295,6 +298,9 @@ def reveal(canvas: Canvas, message_id: str, query: str) -> bool:
     if index is None:
         return False
     pattern = pattern_of(terms_of(query)) if query.strip() else None
+    if canvas.model.rows[index].is_hidden:
+        canvas.model.choose(message_id)
+        canvas.flush()
     canvas.show_anchor(Anchor(key=message_id, part=0, above=-_REVEAL_ABOVE))
     anchor = _select_words(canvas, index, pattern)
     row = canvas.sheet.rows[index]

@@ -90,7 +90,8 @@ class Row(Struct, eq=False, kw_only=True):
     0, to None for its end; `foot` says what the turn that ends here has cost, `sorting` how the
     rows of a table are shown. `edition` changes when the text is replaced: what was taken in of the
     one before is of no use then. `tail` are the last lines of an output that is too long to be in
-    the text as it goes on.
+    the text as it goes on. `group` are the rows of code that is decided about at once, shown as one
+    card: all but one of them `is_hidden`.
     """
 
     key: str
@@ -107,6 +108,8 @@ class Row(Struct, eq=False, kw_only=True):
     origin: str = ""
     foot: str = ""
     sorting: Sorting = Sorting()
+    group: list[Row] = msgspec.field(default_factory=list["Row"])
+    is_hidden: bool = False
     cited: tuple[Citation, ...] = ()
     versions: Versions | None = None
     began_at: float = 0.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 
 import msgspec
 from msgspec import Struct
@@ -38,6 +39,7 @@ from playhead.ui.timeline.model.turn_cost import turn_summary
 from playhead.ui.widgets.wording import format_seconds, tr
 
 _TURN_ENDS = ("answer", "citation")
+_CODE = ("code", "assistant")
 _AFTER_TURNS = ("question", "attachment", "note", "versions")
 
 
@@ -71,6 +73,8 @@ class TimelineModel:
     def take_changes(self) -> Changes:
         """Return the changes since the last call."""
         changes, self._changes = self._changes, Changes()
+        groups = [row.group for row in self.rows_of(changes.changed)]
+        changes.changed.update(row.key for group in groups for row in group)
         return changes
 
     def index_of(self, key: str) -> int | None:
@@ -126,6 +130,14 @@ class TimelineModel:
         if index is not None:
             self.rows[index].sorting = sorting
             self.mark(message_id)
+
+    def choose(self, key: str) -> None:
+        """Show this row of the group that it is in, and hide the others."""
+        index = self._index.get(key)
+        if index is not None and (group := self.rows[index].group):
+            for row in group:
+                row.is_hidden = row.key != key
+            self.mark(key)
 
     @property
     def running(self) -> Row | None:
@@ -398,6 +410,9 @@ class TimelineModel:
             return
         row = self.rows[index]
         self._code = index
+        if not row.group:
+            self._group(index)
+        self.choose(row.key)
         if proposal.code != row.text:
             row.set_text(proposal.code)
             row.is_edited = True
@@ -407,6 +422,15 @@ class TimelineModel:
             if other.kind == "code" and not other.state and not other.is_streaming:
                 other.state = "queued"
                 self.mark(other.key)
+
+    def _group(self, index: int) -> None:
+        """Show the code of one answer, from this row on, as one card."""
+        after = self.rows[index + 1 :]
+        rows = list(takewhile(lambda row: (row.kind, row.role) == _CODE, after))
+        if rows:
+            group = [self.rows[index], *rows]
+            for row in group:
+                row.group = group
 
     def _skip(self, message: Message) -> None:
         """Show the result of a call that was not run, its only trace in the history."""
@@ -496,8 +520,15 @@ class TimelineModel:
             self.mark(row.key)
         if self._run_console is not None and state != "running":
             console = self.rows[self._run_console]
-            console.detail = console_detail
+            console.detail = " · ".join(filter(None, (self._block_name(), console_detail)))
             self.mark(console.key)
+
+    def _block_name(self) -> str:
+        """Return which of several blocks the output is of; '' if there is only one."""
+        row = self.rows[self._code] if self._code is not None else None
+        if row is None or not row.group:
+            return ""
+        return tr("block {number}", number=row.group.index(row) + 1)
 
     def _store_output_path(self, report: RunReport) -> None:
         """Store the path of the whole output if only a part was shown."""

@@ -246,4 +246,4 @@ def _make_card(row: Row, tools: CardTools) -> Card:
 def _guess_height(row: Row, width: int) -> int:
     from playhead.ui.timeline.cards.card_factory import guess_height
 
-    return guess_height(row, width)
+    return 0 if row.is_hidden else guess_height(row, width)
