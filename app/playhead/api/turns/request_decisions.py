@@ -31,7 +31,7 @@ def decisions_on_waiting(
         if message_id is None:
             raise _no_such_call(entry.call_id)
         if decision == Approve() and not (entry.call_id or entry.is_yes):
-            decision = Approve(_text_of_request(entries, waiting, messages))
+            decision = Approve(_text_of_request(entries, waiting.message_id, messages))
         decisions[message_id] = decision
     if waiting.message_id not in decisions:
         raise RequestError(
@@ -44,9 +44,12 @@ def decisions_on_waiting(
 
 
 def decisions_on_history(
-    added: Sequence[Entry], messages: Sequence[Message]
+    added: Sequence[Entry], messages: Sequence[Message], entries: Sequence[Entry] = ()
 ) -> dict[str, Decision]:
-    """Return the decisions of a foreign history: an unnamed one is about its first open code."""
+    """Return the decisions on a history: an unnamed one is about its first open code.
+
+    `entries` is the whole request, if its text of the code is what runs.
+    """
     open_code = [call for call in open_calls(messages) if call.type == "code"]
     if not open_code:
         raise RequestError(
@@ -64,6 +67,8 @@ def decisions_on_history(
         message_id = by_name.named(entry.call_id) if entry.call_id else open_code[0].id
         if message_id is None:
             raise _no_such_call(entry.call_id)
+        if decision == Approve() and not (entry.call_id or entry.is_yes):
+            decision = Approve(_text_of_request(entries, message_id, messages))
         decisions[message_id] = decision
     return decisions
 
@@ -201,11 +206,11 @@ class _OpenCode:
 
 
 def _text_of_request(
-    entries: Iterable[Entry], waiting: Proposal, messages: Sequence[Message]
+    entries: Iterable[Entry], message_id: str, messages: Sequence[Message]
 ) -> str | None:
     """Return the waiting code as the request has it, by its position among the code messages."""
     known = [m for m in _since_last_question(messages) if (m.role, m.type) == _CODE]
-    place = next((n for n, m in enumerate(known) if m.id == waiting.message_id), 0)
+    place = next((n for n, m in enumerate(known) if m.id == message_id), 0)
     held = _last_codes(entries)
     if not held:
         return None

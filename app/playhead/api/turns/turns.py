@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -22,9 +22,12 @@ from playhead.api.turns.model_state import Health, ModelState
 from playhead.api.turns.session_lifetimes import TemporarySessions, ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import MoveTo
-from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.payloads import Proposal, RunReport
+from playhead.domain.execution import Approve, Decision, Deny
 from playhead.errors import RequestError, StorageError
 from playhead.formats.wire.entry import Entry
+from playhead.session.code_runs import open_calls
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
@@ -57,6 +60,8 @@ class ConversationIndex:
         self._kept_s = kept_s
         self._places: OrderedDict[bytes, tuple[float, ConversationPosition]] = OrderedDict()
         self._code: OrderedDict[bytes, tuple[float, None]] = OrderedDict()
+        self._approved: OrderedDict[bytes, tuple[float, None]] = OrderedDict()
+        self._declined: OrderedDict[bytes, tuple[float, None]] = OrderedDict()
 
     def remember(
         self,
@@ -65,12 +70,18 @@ class ConversationIndex:
         answered: Sequence[str],
         end: ConversationPosition,
     ) -> None:
-        """Keep the history `asked` + `answered`; a known one now means the newest place."""
+        """Keep the history `asked` + `answered`; a known one now means the newest place.
+
+        The end of an answer stays one in its conversation: another decision may be made there.
+        """
         chain = list(_chain(wire_format, [*asked, *answered]))
         inside = ConversationPosition(end.conversation_id, end.leaf_id, is_end=False)
         for link in chain[len(asked) : -1]:
-            self._put(self._places, link, inside)
+            _, known = self._places.get(link, (0.0, inside))
+            is_end = known.is_end and known.conversation_id == end.conversation_id
+            self._put(self._places, link, known if is_end else inside)
         self._put(self._places, chain[-1], end)
+        self._approved.pop(chain[-1], None)  # what it proposes is proposed anew
 
     def find(
         self, wire_format: str, keys: Sequence[str]
@@ -96,6 +107,31 @@ class ConversationIndex:
         """Return whether this server proposed exactly this code within the last hour."""
         self._forget(self._code)
         return _code_hash(language, code) in self._code
+
+    def remember_decisions(
+        self, wire_format: str, keys: Sequence[str], decisions: Mapping[str, Decision]
+    ) -> None:
+        """Remember what a client has decided about the code at the end of a history, by its ids."""
+        for message_id, decision in decisions.items():
+            self._declined.pop(message_id.encode(), None)
+            if isinstance(decision, Deny):
+                self._put(self._declined, message_id.encode(), None)
+            elif isinstance(decision, Approve):
+                self._put(self._approved, list(_chain(wire_format, keys))[-1], None)
+
+    def was_declined(self, message_id: str) -> bool:
+        """Return whether a client declined this code within the last hour, and nobody since."""
+        self._forget(self._declined)
+        return message_id.encode() in self._declined
+
+    def was_approved(self, wire_format: str, keys: Sequence[str]) -> bool:
+        """Return whether the code at the end of this history was approved in the last hour."""
+        self._forget(self._approved)
+        return list(_chain(wire_format, keys))[-1] in self._approved
+
+    def forget_code(self, language: str, code: str) -> None:
+        """Forget that this server proposed the code, because it was approved."""
+        self._code.pop(_code_hash(language, code), None)
 
     def drop(self, conversation_id: str) -> None:
         """Forget all places of a conversation that is gone."""
@@ -313,13 +349,28 @@ class Turns:
         added = incoming.entries[places[count - 1] + 1 :]
         if session is None or not (place.is_end or request_decisions.is_edited(added)):
             return None
+        if place.leaf_id is not None and session.conversation.message(place.leaf_id) is None:
+            return None  # it was deleted in the window
         decides = request_decisions.decides(incoming, added)
         if not session.is_idle and session.pending is None and not decides:
             return None  # it works on another request: this one gets its own conversation
         has_moved = session.conversation.leaf_id != place.leaf_id
-        if session.is_idle and has_moved and not decides:  # a decision is about what is now
+        if session.is_idle and has_moved and self._belongs_to(session, place, added, decides):
             session.conversation.change(MoveTo(place.leaf_id))
         return session
+
+    def _belongs_to(
+        self, session: Session, place: ConversationPosition, added: Sequence[Entry], decides: bool
+    ) -> bool:
+        """Return whether these messages continue from an earlier place; a decision is about what
+        is now, or about what a client declined there.
+        """
+        if not decides:
+            return True
+        code = _open_code(session.conversation.path_to(place.leaf_id))
+        if code:
+            return all(map(self._known.was_declined, code))
+        return not request_decisions.has_decision(added)  # a yes to something else
 
     async def _start(self, turn: ApiTurn, found: _Continuation, added: Sequence[Entry]) -> None:
         session = found.session
@@ -327,12 +378,11 @@ class Turns:
             await self._begin_fresh(turn)
         elif session.pending is not None and request_decisions.decides(turn.incoming, added):
             self._decide(turn, added)
-        elif request_decisions.has_decision(added) and not request_decisions.has_new_question(
-            added
-        ):
+        elif self._decides_late(turn, added):
             self._decide_late(turn, added)
         else:
             if session.pending is not None and not turn.incoming.session_id:
+                self._withdraw(turn)
                 await session.stopped()  # the client continues with something else
             self._take(turn, request_decisions.imported_chunks(added))
 
@@ -347,23 +397,60 @@ class Turns:
         )
         if not session.decide(decisions):
             raise request_decisions.already_decided()
+        self._remember_decisions(turn, decisions)
         session.add(request_decisions.tool_results(added))
         turn.is_open = True  # before the turn continues: that takes a step of the loop
 
+    def _decides_late(self, turn: ApiTurn, added: Sequence[Entry]) -> bool:
+        """Return whether these messages decide about code that no turn waits with any more."""
+        if request_decisions.has_decision(added):
+            return not request_decisions.has_new_question(added)
+        code = _open_code(turn.session.conversation.messages)
+        is_declined = bool(code) and all(map(self._known.was_declined, code))
+        return is_declined and request_decisions.decides(turn.incoming, added)
+
+    def _withdraw(self, turn: ApiTurn) -> None:
+        """Remember that a client goes on with something else than the code that waits."""
+        code = _open_code(turn.session.conversation.messages)
+        self._remember_decisions(turn, dict.fromkeys(code, Deny()))
+
+    def _remember_decisions(self, turn: ApiTurn, decisions: Mapping[str, Decision]) -> None:
+        history, _ = request_decisions.split_history(turn.incoming.entries)
+        self._known.remember_decisions(turn.incoming.wire_format, _keys(history), decisions)
+        for message_id, decision in decisions.items():
+            message = turn.session.conversation.message(message_id)
+            if isinstance(decision, Approve) and message is not None:
+                self._known.forget_code(message.format or "", message.text)
+
     def _decide_late(self, turn: ApiTurn, added: Sequence[Entry]) -> None:
-        """Decide about code that no turn waits with any more, as after a cancelled turn."""
+        """Decide about code that no turn waits with any more: it was declined, or cancelled."""
         session = turn.session
         if not session.is_idle:
             raise request_decisions.already_decided()
-        if request_decisions.is_approval(added):
+        if request_decisions.is_approval(added) or not request_decisions.has_decision(added):
             self._check_approval(turn)
+        if turn.incoming.session_id:
+            self._reopen(session)
         try:
-            decisions = request_decisions.decisions_on_history(added, session.conversation.messages)
+            decisions = request_decisions.decisions_on_history(
+                added, session.conversation.messages, turn.incoming.entries
+            )
         except RequestError as error:
             raise request_decisions.already_decided() from error
+        self._remember_decisions(turn, decisions)
         session.add(request_decisions.tool_results(added))
         session.resume(decisions, turn.incoming.options)
         turn.is_open = True
+
+    def _reopen(self, session: Session) -> None:
+        """Go back to the last proposal of a turn if a client declined it: it now decides again."""
+        for message in reversed(session.conversation.messages):
+            if message.role == "user":
+                return
+            if isinstance(proposal := message.content, Proposal):
+                if self._known.was_declined(proposal.message_id):
+                    session.conversation.change(MoveTo(message.id))
+                return
 
     async def _begin_fresh(self, turn: ApiTurn) -> None:
         """Begin with a foreign history, or with the first message of a new conversation."""
@@ -372,13 +459,18 @@ class Turns:
         is_yes = self._is_yes(incoming)
         if is_yes or request_decisions.is_approval(added):
             self._check_approval(turn)
+            if self._known.was_approved(incoming.wire_format, _keys(history)):
+                raise request_decisions.already_decided()
         await _add_in_slices(session, request_decisions.imported_chunks(history))
         if is_yes and incoming.proposed is not None:
             session.add(request_decisions.code_message(*incoming.proposed))
+            self._known.forget_code(*incoming.proposed)
         elif not request_decisions.has_decision(added) or request_decisions.has_new_question(added):
             self._take(turn, request_decisions.imported_chunks(added))
             return
         decisions = request_decisions.decisions_on_history(added, session.conversation.messages)
+        if any(entry.call_id for entry in added):  # only a repetition names the same call
+            self._remember_decisions(turn, decisions)
         session.add(request_decisions.tool_results(added))
         session.resume(decisions, _with_note(turn))
         turn.is_open = True
@@ -409,6 +501,11 @@ def _with_note(turn: ApiTurn) -> TurnOptions:
         return options
     instructions = "\n\n".join(part for part in (options.instructions, _OTHER_PROCESS_NOTE) if part)
     return replace(options, instructions=instructions)
+
+
+def _open_code(messages: Sequence[Message]) -> list[str]:
+    """Return the ids of the code that has no result yet."""
+    return [call.id for call in open_calls(messages) if call.type == "code"]
 
 
 def _keys(entries: Sequence[Entry]) -> list[str]:

@@ -227,6 +227,10 @@ class Conversation:
         """Return the first messages, one of each branch that has its own; the oldest first."""
         return tuple(self._forks.children(None))
 
+    def path_to(self, message_id: str | None) -> list[Message]:
+        """Return the messages from the first one to this one, oldest first."""
+        return [self._messages[name] for name in self._path_to(message_id)]
+
     def below(self, message_id: str) -> list[Message]:
         """Return a message and all below it, in any branch. Raises KeyError."""
         waiting, found = [message_id], [self._messages[message_id]]
