@@ -360,7 +360,7 @@ async def test_an_install_is_proposed_not_run():
     bench = Bench()
     bench.session.propose_install("sklearn.linear_model")
     proposal = await bench.proposes()
-    assert '"scikit-learn"' in proposal.code
+    assert proposal.code == "%pip install scikit-learn"
     assert bench.ran == []
     bench.session.reject(proposal.id)
     await bench.rests()

@@ -107,8 +107,8 @@ class ScriptedProvider:
 class RecordingExecutor:
     """Says what it was asked to run; the code's first word decides how the run ends.
 
-    `fail` raises in the code, `wait` runs until it is interrupted, `die` kills the kernel,
-    all else prints its own text.
+    `fail` raises in the code, `need` does until a package was installed, `wait` runs until it is
+    interrupted, `die` kills the kernel, all else prints its own text.
     """
 
     languages = ("python",)
@@ -154,15 +154,20 @@ class RecordingExecutor:
             raise
         yield Chunk(role="computer", type="console", format="active_line")
         yield Chunk(role="computer", type="console", end=True)
-        if word == "fail":
-            yield Chunk(
-                role="computer", type="error", content=CodeError(name="ValueError", message="no")
-            )
+        if error := self._error_of(word):
+            yield Chunk(role="computer", type="error", content=error)
         state: Any = {"wait": "interrupted", "die": "killed"}.get(word, "finished")
         self._status = KernelStatus(state="idle")
         yield Chunk(
             role="computer", type="run", content=RunReport(state=state, seconds=0.1, line=1)
         )
+
+    def _error_of(self, word: str) -> CodeError | None:
+        if word == "fail":
+            return CodeError(name="ValueError", message="no")
+        if word == "need" and not any(one.code.startswith("%pip") for one in self.requests):
+            return CodeError(name="ModuleNotFoundError", message="No module named 'yaml'")
+        return None
 
     async def interrupt(self, conversation_id: str) -> None:
         if self._interrupted is not None:

@@ -143,10 +143,5 @@ def package_for(module: str) -> str:
 
 
 def install_code(module: str) -> str:
-    """Return Python that installs the module's package into the interpreter that runs it."""
-    package = package_for(module)
-    return (
-        "import importlib, subprocess, sys\n"
-        f'subprocess.run([sys.executable, "-m", "pip", "install", "{package}"], check=True)\n'
-        "importlib.invalidate_caches()\n"
-    )
+    """Return the block that installs the module's package into the Python that runs it."""
+    return f"%pip install {package_for(module)}"

@@ -26,6 +26,7 @@ from playhead.domain.execution import EnvironmentStatus, Interpreter
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.login_path import LoginPath
+from playhead.kernel.protocol import MANAGED
 
 OLDEST = (3, 9)
 _PROBE_LIMIT_S = 10
@@ -270,7 +271,7 @@ def _label(version: str, path: str, prefix: str, kind: str) -> str:
 
 
 _log = logging.getLogger(__name__)
-_COMPLETE = "playhead-environment.json"
+_COMPLETE = MANAGED
 """Written into the environment last of all: without it a crash has left half of one."""
 
 Listener = Callable[[EnvironmentStatus], None]

@@ -52,6 +52,8 @@ from typing import Any, NamedTuple, cast
 
 MARK_OPEN = b"\x1b_"
 MARK_CLOSE = b"\x1b\\"
+MANAGED = "playhead-environment.json"
+"""The file in an environment that the program made for itself and may install into as it likes."""
 MARK_LIMIT = 4096
 SHOWN = ("png", "svg", "html", "markdown", "latex", "javascript", "table", "text")
 """The kinds of a `show` mark."""

@@ -244,6 +244,41 @@ async def test_a_missing_module_can_be_installed_after_approval(
         await bench.rests()
 
 
+def notes_of(bench: Bench) -> dict[str, Callable[[], object]]:
+    rows = bench.parts.timeline.model.rows
+    return dict(row.note.action for row in rows if row.note is not None and row.note.action)
+
+
+async def test_after_an_install_the_block_that_failed_runs_again_at_a_click(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.session.run_code("python", "need yaml")
+        await until(lambda: "Install yaml" in notes_of(bench))
+        notes_of(bench)["Install yaml"]()
+        await bench.asked()
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: "Run it again" in notes_of(bench))
+        assert bench.ran == ["need yaml", "%pip install pyyaml"]
+        notes_of(bench)["Run it again"]()
+        await until(lambda: bench.ran[2:] == ["need yaml"])
+        await bench.rests()
+        assert notes_of(bench) == {}
+
+
+async def test_an_install_that_did_not_run_offers_nothing_to_run_again(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.session.run_code("python", "need yaml")
+        await until(lambda: "Install yaml" in notes_of(bench))
+        notes_of(bench)["Install yaml"]()
+        await bench.asked()
+        bench.click(bench.parts.approval.skip_button)
+        await bench.rests()
+        assert notes_of(bench) == {}
+
+
 async def test_errors_reach_the_screen_in_words(theme: Theme, tmp_path: Path) -> None:
     async with opened(theme, tmp_path) as bench:
         bench.window.show_error(ProviderError("The key was refused.", remedy="Check the key."))

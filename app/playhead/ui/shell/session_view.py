@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
-from playhead.domain.conversation.message import Attachment
-from playhead.domain.conversation.payloads import CodeError, Failure, RunReport
+from playhead.domain.conversation.message import Attachment, Message
+from playhead.domain.conversation.payloads import CodeError, Failure, Proposal, RunReport
 from playhead.domain.text.fences import fenced
 from playhead.errors import AppError
 from playhead.session.branches import is_asked
@@ -69,6 +69,8 @@ class SessionView(QObject):
         self._session: Session | None = None
         self._unsubscribers: list[Callable[[], None]] = []
         self._missing = ""
+        self._failed: Proposal | None = None
+        self._again: Proposal | None = None
         self._connect()
 
     @property
@@ -84,7 +86,7 @@ class SessionView(QObject):
         if self._session is not None:
             self.session_left.emit()
         self._session = session
-        self._missing = ""
+        self._missing, self._failed, self._again = "", None, None
         self._approval.ask(None)
         self._timeline.clear_notes()
         self._timeline.set_conversation(session.conversation if session else None)
@@ -225,6 +227,7 @@ class SessionView(QObject):
                     self._timeline.end_turn()
                     self._timeline.show_versions()
                     self._offer_install()
+                    self._offer_again(session)
                     self._offer_model(session)
             case "pending":
                 self._show_pending(session)
@@ -249,6 +252,7 @@ class SessionView(QObject):
             case CodeError(name="ModuleNotFoundError", message=text):
                 found = _MISSING_MODULE.search(text)
                 self._missing = found.group(1) if found else ""
+                self._failed = self._session and last_proposal(self._session.conversation.messages)
             case RunReport(state="started"):
                 self._missing = ""
             case Failure(code="upstream_auth_error"):
@@ -351,6 +355,23 @@ class SessionView(QObject):
 
     def _install(self, module: str) -> None:
         if self.begin(lambda session: session.propose_install(module)):
+            self._again = self._failed
+            self._timeline.clear_notes()
+
+    def _offer_again(self, session: Session) -> None:
+        """Offer to run the block that failed, once what it needs is installed."""
+        block, self._again = self._again, None
+        if block is None or not has_run_through(session.conversation.messages):
+            return
+        self._timeline.add_note(
+            "info",
+            tr("The block that failed can now find its module."),
+            tr("It runs as it did before."),
+            (tr("Run it again"), lambda: self._run_again(block)),
+        )
+
+    def _run_again(self, block: Proposal) -> None:
+        if self.begin(lambda session: session.run_code(block.language, block.code)):
             self._timeline.clear_notes()
 
     def _report_lost_variables(self, session: Session) -> None:
@@ -384,6 +405,28 @@ class SessionView(QObject):
     def _run_all_again(self) -> None:
         if self.begin(lambda session: session.run_all_again()):
             self._timeline.clear_notes()
+
+
+def last_proposal(messages: Sequence[Message]) -> Proposal | None:
+    """Return the code that was put up last, as it was edited."""
+    found = (m.content for m in reversed(messages) if isinstance(m.content, Proposal))
+    return next(found, None)
+
+
+def has_run_through(messages: Sequence[Message]) -> bool:
+    """Return whether the code that was put up last ran to its end and did not fail."""
+    has_ended = False
+    for message in reversed(messages):
+        match message.content:
+            case CodeError():
+                return False
+            case RunReport(state="finished"):
+                has_ended = True
+            case Proposal():
+                return has_ended
+            case _:
+                pass
+    return False
 
 
 def fix_request(error: CodeError) -> str:
