@@ -339,7 +339,8 @@ class TableWindow(QWidget):
         self._end_sorting()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop what is being read or sorted."""
+        """Stop what is being read or sorted, and ask for no more."""
+        self._fetch = None
         for task in (self._reading, self._sorting):
             if task is not None:
                 task.cancel()
