@@ -54,6 +54,22 @@ def test_a_line_inside_a_loop_is_seen(talk: Any) -> None:
     assert 3 in lines_of(talk.run("x = 1\nfor i in range(3):\n    be_seen(2)\n    pass")[1])
 
 
+def test_to_be_seen_keeps_no_variable_of_the_code_alive(talk: Any) -> None:
+    talk.run(COUNT_LOOKS)
+    code = """import gc, weakref
+class Large: pass
+def f():
+    large = Large()
+    be_seen(3)
+    return weakref.ref(large)
+gc.disable()
+seen = f()
+be_seen(2)  # so that no look is still under way
+print(seen())
+gc.enable()"""
+    assert talk.run(code)[0] == "None\n"
+
+
 def test_the_calling_line_stays_lit_in_a_function_of_an_earlier_block(talk: Any) -> None:
     talk.run(COUNT_LOOKS)
     _, marks = talk.run("x = 1\nbe_seen(3)")

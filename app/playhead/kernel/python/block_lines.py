@@ -76,8 +76,9 @@ class LineSampler:
                 self._sample()
 
     def _sample(self) -> None:
-        frames = sys._current_frames()  # pyright: ignore[reportPrivateUsage] - documented
-        line = _line_in(self._file, frames.get(self._main or 0))
+        frames_of = sys._current_frames  # pyright: ignore[reportPrivateUsage] - documented
+        # Its result in no variable: it has this frame too, and a cycle would keep the block's.
+        line = _line_in(self._file, frames_of().get(self._main or 0))
         if line is None or not self._file:
             return
         self._counts[line] = self._counts.get(line, 0) + 1
