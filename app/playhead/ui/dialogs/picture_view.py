@@ -27,6 +27,7 @@ from playhead.errors import StorageError
 from playhead.ui.timeline.cards.picture_decoder import decode_picture
 from playhead.ui.timeline.text.shapes import draw_panel, draw_text
 from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.focus_memory import FocusMemory
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
@@ -178,7 +179,8 @@ class PictureView(QWidget):
         self._scale = 0.0
         self._middle = QPointF()
         self._dragged: QPoint | None = None
-        self._before = window.focusWidget()
+        self._focus = FocusMemory()
+        self._focus.keep(self)
         self.setObjectName("picture_view")
         self.setAccessibleName(tr("Picture {name}", name=name).strip())
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -237,8 +239,7 @@ class PictureView(QWidget):
 
     def end(self) -> None:
         """Close, and give the keyboard focus back."""
-        if self._before is not None:
-            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._focus.give_back()
         self.hide()
         self.closed.emit()
         self.deleteLater()

@@ -128,6 +128,7 @@ class StartPanel(QWidget):
         guide = self._button(tr("See an example run (30 s)"), "play")
         guide.clicked.connect(self.guide_requested)
         self._flow.addWidget(guide)
+        self.setFocusProxy(self.buttons[0])
         self._examples_label.setVisible(is_direct)
         self._examples.setVisible(is_direct)
 

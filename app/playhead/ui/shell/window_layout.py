@@ -149,12 +149,12 @@ class WindowLayout(QWidget):
             self.composer.setFocus()
 
     def focus_next_pane(self) -> None:
-        """Move the focus on: composer, field of an answer, timeline, editor, conversations.
+        """Move the focus on: composer, field of an answer, timeline or first page, editor, list.
 
         Hidden ones are skipped.
         """
-        field = self.timeline.input_field
-        panes = (self.composer, field, self.timeline, self.pane.editor.widget, self.sidebar.list)
+        column = (self.composer, self.timeline.input_field, self.timeline, self.start)
+        panes = (*column, self.pane.editor.widget, self.sidebar.list)
         stops = [one for one in panes if one is not None and one.isVisible()]
         focused = self.window().focusWidget()
         places = [

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.ui.widgets.focus_memory import FocusMemory
 from playhead.ui.widgets.theme import Theme
 
 ROW_PX = 32
@@ -40,7 +41,7 @@ class PopupList(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._page = page
-        self._before: QWidget | None = None
+        self._focus = FocusMemory()
         self.setProperty("kind", "palette")
         self.field = QLineEdit(self)
         self.field.setProperty("kind", "palette")
@@ -83,7 +84,7 @@ class PopupList(QFrame):
 
     def pop_up(self, reason: Qt.FocusReason) -> None:
         """Show the list over the window."""
-        self._before = self.window().focusWidget()
+        self._focus.keep(self)
         self.show()
         self.raise_()
         self.field.setFocus(reason)
@@ -94,9 +95,8 @@ class PopupList(QFrame):
             return
         had_focus = self.field.hasFocus()
         self.hide()
-        if had_focus and self._before is not None:
-            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._before = None
+        if had_focus:
+            self._focus.give_back()
         self.closed.emit()
 
     def choose(self, choice: object) -> None:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout
 
 from playhead.ui.timeline.find.timeline_finder import TimelineFinder
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.text.find_query import FindQuery
 from playhead.ui.widgets.find_bar import FindBar
+from playhead.ui.widgets.focus_memory import FocusMemory
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
 
@@ -25,7 +26,7 @@ class TimelineFindBar(FindBar):
     def __init__(self, theme: Theme, canvas: Canvas) -> None:
         super().__init__(theme, canvas.area, tr("Find in conversation"))
         self._canvas = canvas
-        self._before: QWidget | None = None
+        self._focus = FocusMemory()
         self.finder = TimelineFinder(canvas)
         self.setObjectName("timeline_find")
         self.setAccessibleName(tr("Find in conversation"))
@@ -34,9 +35,7 @@ class TimelineFindBar(FindBar):
 
     def open(self) -> None:
         """Show the bar, with what is selected if that is a few words."""
-        focused = self.window().focusWidget()
-        if focused is not None and not self.isAncestorOf(focused):
-            self._before = focused
+        self._focus.keep(self)
         chosen = self._canvas.selected_text() if self._canvas.selection else ""
         if chosen and "\n" not in chosen and len(chosen) <= _LONGEST:
             self.words.setText(chosen)
@@ -50,10 +49,8 @@ class TimelineFindBar(FindBar):
 
     def close_bar(self) -> None:
         """Hide the bar and its marks, and give the focus back."""
-        before, self._before = self._before, None
         self.end()
-        target = before if before is not None and before.isVisible() else self._canvas.area
-        target.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._focus.give_back(self._canvas.area)
 
     def end(self) -> None:
         """Hide the bar and its marks."""

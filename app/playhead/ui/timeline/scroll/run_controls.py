@@ -9,12 +9,12 @@ import time
 
 from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
-from shiboken6 import isValid
 
 from playhead.ui.timeline.cards.input_line import InputLine, SendLine
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.model.timeline_model import input_of
 from playhead.ui.timeline.scroll.canvas import Canvas
+from playhead.ui.widgets.focus_memory import FocusMemory
 from playhead.ui.widgets.wording import format_seconds, tr
 
 
@@ -31,8 +31,7 @@ class InputFields(QObject):
         super().__init__(canvas)
         self._canvas = canvas
         self._fields: dict[str, InputLine | SendLine] = {}
-        self._before: QWidget | None = None
-        """What the keyboard was in before a field took it."""
+        self._focus_before = FocusMemory()
 
     def place(self) -> None:
         """Move the fields to where their cards are now."""
@@ -125,23 +124,16 @@ class InputFields(QObject):
         return field
 
     def _focus(self, field: InputLine | SendLine) -> None:
-        self._before = self._canvas.area.window().focusWidget()
+        self._focus_before.keep(field)
         field.field.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _drop(self, key: str) -> None:
         field = self._fields.pop(key)
         focused = self._canvas.area.window().focusWidget()
         if focused is not None and field.isAncestorOf(focused):
-            self._restore_focus()
+            self._focus_before.give_back(self._canvas.area)
         field.hide()
         field.deleteLater()
-
-    def _restore_focus(self) -> None:
-        """Put the keyboard where it was; else it would be in whatever comes next in the window."""
-        before, self._before = self._before, None
-        is_there = before is not None and isValid(before) and before.isVisible()
-        target = before if is_there and before is not None else self._canvas.area
-        target.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _wants_field(row: Row) -> bool:
