@@ -39,6 +39,7 @@ def _flooded() -> float:
         cpu_s += time.thread_time() - began
         if number % 20 == 19:
             began = time.thread_time()
+            _follow(talk, output)
             view.coalescer.flush_now()
             cpu_s += time.thread_time() - began
             view.viewport().repaint()
@@ -60,6 +61,7 @@ def _lateness() -> float:
         until = time.perf_counter() + BUDGET_S
         while time.perf_counter() < until:
             _feed(talk, output, piece)
+        _follow(talk, output)
 
     feeder = QTimer()
     feeder.timeout.connect(feed)
@@ -116,6 +118,15 @@ def _feed(talk: Conversation, output: RunOutput, piece: bytes) -> None:
 
     if shown := output.add(piece):
         talk.apply(Chunk(role="computer", type="console", format="output", content=shown))
+
+
+def _follow(talk: Conversation, output: RunOutput) -> None:
+    """What a run does once a frame: the last lines of what is not shown otherwise."""
+    from playhead.domain.conversation.chunk import Chunk
+
+    if output.has_news:
+        tail = output.tail()
+        talk.apply(Chunk(role="computer", type="console", format="tail", content=tail))
 
 
 def _close(view: TimelineView, talk: Conversation, output: RunOutput) -> None:

@@ -92,6 +92,35 @@ def test_printed_text_goes_with_the_tick(stream: RunStream) -> None:
     assert words(stream.flush()) == ["output 'half'"]
 
 
+def test_of_a_long_output_the_tail_goes_on_and_is_kept_before_a_question(tmp_path: Path) -> None:
+    stream = RunStream("r", RunOutput(tmp_path / "r.txt", shown=8), take)
+    chunks = [*stream.start(), *stream.feed([b"one\ntwo\nthree\n"])]
+    assert stream.has_held_text
+    chunks += stream.flush()
+    assert not stream.has_held_text
+    assert stream.flush() == []
+    chunks += stream.feed([b"four\n", mark("line", line=2)])
+    chunks += [*stream.flush(), *stream.feed([mark("input", id="1", prompt="Name?")])]
+    chunks += [*stream.feed([b"five\n"]), *stream.flush(), *stream.feed([IDLE])]
+    assert words(chunks) == [
+        "run started",
+        "console start",
+        "output 'one\\ntwo\\n'",
+        "tail OutputTail(lines=0, text='three\\n')",
+        "active_line 2",
+        "tail OutputTail(lines=0, text='three\\nfour\\n')",
+        "output 'three\\nfour\\n'",
+        "console end",
+        "input InputRequest(id='1', prompt='Name?', is_secret=False)",
+        "console start",
+        "tail OutputTail(lines=0, text='five\\n')",
+        "output 'five\\n'",
+        "active_line None",
+        "console end",
+        "run finished",
+    ]
+
+
 def test_an_image_closes_the_console_and_the_next_line_opens_it_again(stream: RunStream) -> None:
     chunks = [
         *stream.start(),
