@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _startup_log = logging.getLogger("playhead.startup")
+_UNSAVED = "unsaved"
 _SCALE = "QT_SCALE_FACTOR"
 
 
@@ -242,9 +243,11 @@ class _Window:
     def _on_worker_status(self, status: WorkerStatus) -> None:
         self._window.set_model_starting(status == "starting")
 
-    def _on_history_failure(self, error: Exception) -> None:
-        if isinstance(error, AppError):
-            self._window.show_error(error)
+    def _on_history_failure(self, error: Exception | None) -> None:
+        if error is None:
+            self._window.parts.notifications.withdraw(_UNSAVED)
+        elif isinstance(error, AppError):
+            self._window.parts.notifications.show_error(error, key=_UNSAVED)
         else:
             self._report(type(error), error, error.__traceback__)
 

@@ -235,8 +235,11 @@ class History(Protocol):
         """Delete what was marked as deleted when an earlier process ended."""
         ...
 
-    def on_failure(self, listener: Callable[[Exception], None]) -> None:
-        """Call the listener (in the caller's loop) when writing fails, once per cause."""
+    def on_failure(self, listener: Callable[[Exception | None], None]) -> None:
+        """Call the listener (in the caller's loop) when writing fails, once per cause.
+
+        It is called with None when everything could be written after all.
+        """
         ...
 
     async def close(self) -> None:

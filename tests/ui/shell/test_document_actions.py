@@ -205,7 +205,7 @@ async def test_a_place_that_cannot_be_written_is_told_in_words(
             await bench.window.tasks.settled()
             assert told(bench).title == "a.md could not be written."
             assert "Choose a folder" in told(bench).detail
-            bench.parts.notifications.clear()
+            bench.parts.notifications.clear_passing()
     assert (tmp_path / "file").read_text() == "x"
 
 

@@ -293,3 +293,12 @@ def test_a_name_that_a_program_gives_itself_is_one_short_line() -> None:
     assert len(title) < 70
     assert "\n" not in title + detail
     assert len(detail) <= 121
+
+
+async def test_an_error_goes_with_the_next_thing_that_is_done(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, said("Yes.")) as bench:
+        bench.window.show_error(ProviderError("The key was refused."))
+        bench.parts.notifications.show_notice("Read-only.", key="read-only")
+        bench.send("Again?")
+        await bench.rests()
+        assert titles(bench) == ["Read-only."]

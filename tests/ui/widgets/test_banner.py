@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QCursor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel
 from pytestqt.qtbot import QtBot
@@ -40,8 +41,49 @@ def test_the_same_error_twice_is_one_banner_and_there_are_never_many(notes: Bann
     notes.show_error(ERROR)
     assert len(notes.banners) == 1
     for number in range(9):
-        notes.show_notice(f"Notice {number}")
-    assert [banner.title for banner in notes.banners] == ["Notice 8", "Notice 7", "Notice 6"]
+        notes.show_error(ProviderError(f"Error {number}"))
+    assert [banner.title for banner in notes.banners] == ["Error 8", "Error 7", "Error 6"]
+
+
+def test_there_is_one_notice_at_a_time_and_an_error_stays_beside_it(notes: BannerArea) -> None:
+    notes.show_error(ERROR)
+    notes.show_notice("Exported.")
+    notes.show_notice("Imported.")
+    assert [banner.title for banner in notes.banners] == ["Imported.", ERROR.title]
+    notes.clear_passing()
+    assert notes.banners == []
+    assert notes.isHidden()
+
+
+def test_a_notice_goes_by_itself_and_what_lasts_or_failed_does_not(
+    notes: BannerArea, qtbot: QtBot
+) -> None:
+    notes.passing_ms = 1
+    with qtbot.waitActive(notes):
+        notes.show()
+        notes.activateWindow()
+    QCursor.setPos(notes.mapToGlobal(notes.rect().bottomRight()) + QPoint(50, 50))
+    notes.show_notice("The history is read-only.", key="read-only")
+    notes.show_error(ERROR)
+    notes.show_notice("Exported.")
+    qtbot.waitUntil(lambda: len(notes.banners) == 2)
+    assert {banner.title for banner in notes.banners} == {ERROR.title, "The history is read-only."}
+    notes.clear_passing()
+    assert [banner.title for banner in notes.banners] == ["The history is read-only."]
+
+
+def test_a_notice_stays_while_its_button_has_the_focus(notes: BannerArea, qtbot: QtBot) -> None:
+    notes.passing_ms = 1
+    with qtbot.waitActive(notes):
+        notes.show()
+        notes.activateWindow()
+    banner = notes.show_notice("Exported.", action=BannerAction("Open folder", lambda: None))
+    banner.button.setFocus()
+    with qtbot.waitSignals([banner._passing.timeout] * 3):
+        pass
+    assert notes.banners == [banner]
+    banner.button.clearFocus()
+    qtbot.waitUntil(lambda: not notes.banners)
 
 
 def test_its_button_acts_and_takes_it_away(notes: BannerArea) -> None:

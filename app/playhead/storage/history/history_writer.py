@@ -48,10 +48,10 @@ class HistoryWriter:
     """Writes entries in the order of their arrival; a question sees all before it.
 
     When the disk refuses, `report` is called once per cause (in this thread), nothing is dropped,
-    and the writing is tried again with growing pauses.
+    and the writing is tried again with growing pauses; with None when all is written after all.
     """
 
-    def __init__(self, path: Path, report: Callable[[StorageError], None]) -> None:
+    def __init__(self, path: Path, report: Callable[[StorageError | None], None]) -> None:
         self._path = path
         self._report = report
         self._queue: queue.SimpleQueue[Entry | _Question | None] = queue.SimpleQueue()
@@ -168,7 +168,9 @@ class HistoryWriter:
             self._on_refused(error)
         else:
             self._pending.clear()
-            self._reported.clear()
+            if self._reported:
+                self._reported.clear()
+                self._report(None)
             self._retry_s, self._retry_at = FIRST_RETRY_S, 0.0
 
     def _opened(self) -> sqlite3.Connection:

@@ -104,7 +104,7 @@ class NoHistory:
         self.records.drop(conversation_id)
         await asyncio.to_thread(delete_folder, self._outputs_dir, conversation_id)
 
-    def on_failure(self, listener: Callable[[Exception], None]) -> None:
+    def on_failure(self, listener: Callable[[Exception | None], None]) -> None:
         """Do nothing: no writing can fail."""
 
     async def close(self) -> None:

@@ -101,7 +101,7 @@ class SqliteHistory:
         self._finder = MessageSearch(lambda: self._writer.opened_path)
         self.records = HistoryRecords(self._writer)
         """The records that programs keep for conversations."""
-        self._listeners: list[Callable[[Exception], None]] = []
+        self._listeners: list[Callable[[Exception | None], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deleted: set[str] = set()
         self._marked: set[str] = set()
@@ -207,8 +207,8 @@ class SqliteHistory:
             if conversation_id not in self._marked:  # by this one: it can still be taken back
                 await self.delete(conversation_id)
 
-    def on_failure(self, listener: Callable[[Exception], None]) -> None:
-        """Call the listener, in the loop that opened the history, when writing fails."""
+    def on_failure(self, listener: Callable[[Exception | None], None]) -> None:
+        """Call the listener, in the opener's loop, when writing fails; with None when it works."""
         self._listeners.append(listener)
 
     async def close(self) -> None:
@@ -220,13 +220,13 @@ class SqliteHistory:
     async def _ask(self, question: Callable[[sqlite3.Connection], T]) -> T:
         return await asyncio.wrap_future(self._writer.ask(question))
 
-    def _on_refused(self, error: StorageError) -> None:
-        """Report a refusal, in the writer's thread."""
+    def _on_refused(self, error: StorageError | None) -> None:
+        """Report a refusal, or its end, in the writer's thread."""
         loop = self._loop
         if loop is not None and not loop.is_closed():
             loop.call_soon_threadsafe(self._report, error)
 
-    def _report(self, error: StorageError) -> None:
+    def _report(self, error: StorageError | None) -> None:
         for listener in tuple(self._listeners):
             listener(error)
 

@@ -412,6 +412,7 @@ class MainWindow(QMainWindow):
         self.painted.connect(lambda: self.tasks.start(self.own_tabs.restore()))
         self.painted.connect(lambda: self.tasks.start(self.writing.restore()))
         self.tasks.failed.connect(self.show_error)
+        view.asked.connect(parts.notifications.clear_passing)
         view.failed.connect(self.show_error)
         parts.pane.restart_requested.connect(self.restarting.restart)
         view.editor_wanted.connect(lambda: parts.show_editor(True))

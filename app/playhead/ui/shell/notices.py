@@ -166,7 +166,8 @@ _KEYRING = "keyring"
 
 def show_disk_notice(notifications: BannerArea, notice: str) -> None:
     """Show what was found damaged, or could not be read, at the start."""
-    notifications.show_notice(tr("Something on the disk was not as it should be."), notice)
+    title = tr("Something on the disk was not as it should be.")
+    notifications.show_notice(title, notice, key=notice)  # it stays until it was read
 
 
 def show_keyring_wait(notifications: BannerArea, *, is_waiting: bool) -> None:

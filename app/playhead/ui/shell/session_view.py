@@ -33,12 +33,13 @@ _MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
 class SessionView(QObject):
     """Shows a session and turns what the user does in the widgets into its verbs.
 
-    Signals: `failed(AppError)`, `editor_wanted()` when the editor must be seen,
-    `emptied(bool)` whether the conversation has no messages, `place_changed()`,
-    `session_left()` before and `session_changed()` after another session was put up,
-    `rearranged()` when another branch of the conversation is shown, or a part of it went.
+    Signals: `asked()` before each verb of the user, `failed(AppError)`, `editor_wanted()` when the
+    editor must be seen, `emptied(bool)` whether the conversation has no messages,
+    `place_changed()`, `session_left()` before and `session_changed()` after another session was
+    put up, `rearranged()` when another branch of the conversation is shown, or a part of it went.
     """
 
+    asked = Signal()
     failed = Signal(object)
     editor_wanted = Signal()
     emptied = Signal(bool)
@@ -107,6 +108,7 @@ class SessionView(QObject):
         """Call a verb of the session; a refusal is shown, False then."""
         if self._session is None:
             return False
+        self.asked.emit()
         try:
             verb(self._session)
         except AppError as error:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
+    QApplication,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -29,15 +30,18 @@ class BannerAction(Struct, frozen=True):
 
 
 class BannerArea(QWidget):
-    """Shows banners, the newest on top; they remain until they are closed or acted on.
+    """Shows banners, the newest on top, until they are closed or acted on.
 
-    The same message twice is one banner. One with a key is for something that lasts: it replaces
-    the one before, others do not displace it, and `withdraw` ends it. Signal: `shown(str title)`
-    for each new one.
+    A notice goes by itself after `passing_ms`, or when the next one comes; it waits for that while
+    the mouse or the focus is in it and while the window is not the active one. An error stays, also
+    beside the next ones. Both go with the user's next action: `clear_passing`. One with a key is
+    for something that lasts: it replaces the one before, others do not displace it, and `withdraw`
+    ends it. The same message twice is one banner. Signal: `shown(str title)` for each new one.
     """
 
     shown = Signal(str)
-    limit = 3
+    most_errors = 3
+    passing_ms = 10_000
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -73,10 +77,11 @@ class BannerArea(QWidget):
             if banner.key == key:
                 self._remove(banner)
 
-    def clear(self) -> None:
-        """Remove all banners."""
-        for banner in list(self._banners):
-            self._remove(banner)
+    def clear_passing(self) -> None:
+        """Remove the banners that are not about something that lasts."""
+        for banner in self.banners:
+            if not banner.key:
+                self._remove(banner)
 
     def _add(self, banner: Banner) -> Banner:
         before = self.banners
@@ -86,9 +91,13 @@ class BannerArea(QWidget):
             if old.key == banner.key and (banner.key or old.words == banner.words):
                 self._remove(old)
         passing = [one for one in self._banners if not one.key]
-        for old in passing[self.limit :]:
+        errors = [one for one in passing if one.is_error]
+        notices = [one for one in passing if not one.is_error]
+        for old in [*notices[1:], *errors[self.most_errors :]]:
             self._remove(old)
         banner.closed.connect(lambda: self._remove(banner))
+        if not banner.key and not banner.is_error:
+            banner.pass_after(self.passing_ms)
         banner.show()
         self.show()
         self.shown.emit(banner.title)
@@ -119,7 +128,9 @@ class Banner(QFrame):
         key: str = "",
     ) -> None:
         super().__init__(parent)
-        self.title, self.detail, self.key = title, detail, key
+        self.title, self.detail, self.key, self.is_error = title, detail, key, is_error
+        self._passing = QTimer(self)
+        self._passing.timeout.connect(self._on_passing)
         self.setProperty("kind", "problem" if is_error else "notice")
         self.setAccessibleName(f"{title} {detail}".strip())
         icon = QLabel(self)
@@ -138,6 +149,16 @@ class Banner(QFrame):
     def words(self) -> tuple[str, str]:
         """Return the title and the detail."""
         return self.title, self.detail
+
+    def pass_after(self, time_ms: int) -> None:
+        """Close the banner by itself after a while, but not while it is looked at or unseen."""
+        self._passing.start(time_ms)
+
+    def _on_passing(self) -> None:
+        focus = QApplication.focusWidget()
+        is_used = self.underMouse() or (focus is not None and self.isAncestorOf(focus))
+        if self.isActiveWindow() and not is_used:
+            self.closed.emit()
 
     def _make_words(self, title: str, detail: str) -> QVBoxLayout:
         words = QVBoxLayout()
