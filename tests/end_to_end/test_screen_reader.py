@@ -82,9 +82,9 @@ def test_a_screen_reader_finds_every_control_and_hears_what_happens(
         shown(app, reader, "text", "Message")
         assert nameless(reader.showing()) == []
 
-        app.type("print(34 / 24)")
+        app.type("What's 34/24?")
         app.press("Return")
-        shown(app, reader, "list item", "You: print(34 / 24)")
+        shown(app, reader, "list item", "You: What's 34/24?")
         shown(app, reader, "list item", "python Code, waiting for you")
         asked = "Code waits for your approval. Run this code on your computer?"
         app.wait_for("the question aloud", lambda: any(asked in one for one in reader.announced()))

@@ -102,6 +102,7 @@ class SessionView(QObject):
         self._show_all(session)
         if session.has_lost_variables:
             self._report_lost_variables(session)
+        self._report_missing_answer(session)
         self.session_changed.emit()
 
     def do(self, verb: Callable[[Session], object]) -> bool:

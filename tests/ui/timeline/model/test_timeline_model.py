@@ -232,7 +232,7 @@ def test_the_code_of_one_answer_is_one_card_whose_tab_follows_the_runs(talk, mod
     model.take_changes()
     model.choose(second)
     assert [row.is_hidden for row in rows] == [True, False]
-    assert model.take_changes().changed == {0, 1}
+    assert model.take_changes().changed == {first, second}
     talk.propose(first, "a")
     talk.report(RunReport(state="started"))
     talk.output("x")
