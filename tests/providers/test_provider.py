@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import signal
 import sys
@@ -15,6 +16,7 @@ from PIL import Image
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
+from playhead.domain.conversation.model_request import TurnRequest
 from playhead.domain.model import ConnectionSettings, ModelOverride
 from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
@@ -22,7 +24,15 @@ from playhead.model_worker.protocol import Cancel
 from playhead.providers.provider import Provider
 from playhead.providers.worker import ModelWorker, WorkerStatus, worker_environment
 from tests.support import model_server as ms
-from tests.support.asking import KEY, canonical, chunks_of, contents, provider_of, request
+from tests.support.asking import (
+    KEY,
+    canonical,
+    chunks_of,
+    contents,
+    provider_of,
+    request,
+    usage_of,
+)
 from tests.support.model_server import ModelServer
 from tests.support.waiting import LIMIT_S, until
 from tests.support.workers import SharedWorker
@@ -131,8 +141,9 @@ async def test_turns_stream_at_the_same_time(model_worker: SharedWorker):
                 assert contents(await chunks_of(provider, request(quick))) == ["quick"]
 
 
-async def test_half_a_call_raises_and_is_not_closed(model_worker: SharedWorker):
-    half = ms.call("execute", '{"language": "python", "code": "rm -rf /tm')
+@pytest.mark.parametrize("reason", ["length", "stop"])
+async def test_half_a_call_raises_and_is_not_closed(model_worker: SharedWorker, reason: str):
+    half = ms.limited(ms.call("execute", '{"language": "python", "code": "rm -rf /tm'), reason)
     with ModelServer(half) as server:
         async with provider_of(model_worker) as provider:
             seen: list[Chunk] = []
@@ -259,6 +270,82 @@ async def test_an_image_reaches_a_model_that_can_see(model_worker: SharedWorker,
     assert seen[1]["text"] == f"[Image file: {path}]"
     assert told.startswith(f"[Image file: {path}. You cannot see images")
     assert told.endswith("\n\nhello")
+
+
+REFUSES_IMAGES = [
+    ms.error(400, "Invalid content type. image_url is only supported by certain models."),
+    ms.error(500, "image input is not supported - you may need to provide the mmproj"),
+    ms.error(404, "No endpoints found that support image input"),
+    ms.error(422, "messages.1.content: Input should be a valid string"),
+]
+
+
+def _with_image(asked: TurnRequest, path: Path) -> TurnRequest:
+    Image.new("RGB", (4, 4), "red").save(path)
+    image = Message(
+        id="m0", parent_id=None, role="user", type="image", format="path", content=str(path)
+    )
+    return replace(asked, messages=(image, *asked.messages))
+
+
+def _has_image(asked: ms.Request) -> bool:
+    return "data:image/png;base64," in json.dumps(asked.messages)
+
+
+async def test_an_image_is_tried_out_on_a_model_of_which_nothing_is_known(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    with ModelServer(ms.text("red")) as server:
+        asked = _with_image(request(server), tmp_path / "red.png")
+        async with provider_of(model_worker) as provider:
+            chunks = await chunks_of(provider, asked)
+            assert (await provider.facts(asked.model)).supports_images is None
+    assert [_has_image(one) for one in server.requests] == [True]
+    assert not usage_of(chunks).has_refused_images
+
+
+@pytest.mark.parametrize("refusal", REFUSES_IMAGES)
+async def test_a_refused_image_is_taken_back_and_that_is_said_once(
+    model_worker: SharedWorker, tmp_path: Path, refusal: ms.Reply
+):
+    path = tmp_path / "red.png"
+    with ModelServer(lambda asked: refusal if _has_image(asked) else ms.text("A file.")) as server:
+        asked = _with_image(request(server), path)
+        async with provider_of(model_worker) as provider:
+            first = await chunks_of(provider, asked)
+            count = len(server.requests)
+            second = await chunks_of(provider, asked)
+            assert (await provider.facts(asked.model)).supports_images is False
+    assert "A file." in contents(first)
+    assert [usage_of(one).has_refused_images for one in (first, second)] == [True, False]
+    assert f"[Image file: {path}. You cannot see images" in json.dumps(server.requests[-1].messages)
+    assert len(server.requests) == count + 1  # it is not tried out again
+    assert not _has_image(server.requests[-1])
+
+
+async def test_an_image_that_is_too_large_says_nothing_of_the_next_one(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    too_large = ms.error(400, "The image is too large: 5000 pixels.")
+    replies = iter([too_large, ms.text("A file."), ms.text("red")])
+    with ModelServer(lambda _asked: next(replies)) as server:
+        asked = _with_image(request(server), tmp_path / "red.png")
+        async with provider_of(model_worker) as provider:
+            await chunks_of(provider, asked)
+            await chunks_of(provider, asked)
+    assert [_has_image(one) for one in server.requests] == [True, False, True]
+
+
+async def test_a_refusal_about_something_else_takes_no_image_back(
+    model_worker: SharedWorker, tmp_path: Path
+):
+    refusal = ms.error(400, "This model's maximum context length is 10 tokens.")
+    with ModelServer(refusal) as server:
+        asked = _with_image(request(server), tmp_path / "red.png")
+        async with provider_of(model_worker) as provider:
+            with pytest.raises(ProviderError):
+                await chunks_of(provider, asked)
+    assert all(_has_image(one) for one in server.requests)
 
 
 async def test_status_goes_from_starting_to_ready(model_worker: SharedWorker):

@@ -24,6 +24,7 @@ from playhead.domain.execution import (
 from playhead.errors import ExecutionError, ProviderError, SessionError
 from playhead.providers.transcript import chat_messages
 from playhead.session.session import Session
+from playhead.session.stops import open_question
 from playhead.session.turn_settings import TurnOptions
 from tests.support.ports import (
     OneInterpreter,
@@ -229,13 +230,32 @@ async def test_code_that_was_cut_off_is_never_offered():
     assert "computer/confirmation" not in bench.kinds
 
 
-async def test_broken_calls_are_answered_and_given_up_after_three_in_a_row():
-    bench = Bench(*[called("execute", "{bad", f"c{number}") for number in range(5)])
+async def test_broken_calls_are_given_back_three_times_then_the_person_is_asked():
+    bench = Bench(*[called("execute", "{bad", f"c{number}") for number in range(5)], said("done"))
     bench.session.send("go")
     await bench.rests()
-    assert bench.kinds.count("computer/tool_result") == 3
-    assert len(bench.provider.requests) == 3
-    assert bench.kinds[-1] == "server/error"
+    assert len(bench.provider.requests) == 4
+    assert bench.kinds.count("computer/tool_result") == 4
+    assert open_question(bench.session.conversation.messages)
+    bench.session.go_on()
+    await bench.rests()
+    assert bench.session.conversation.messages[-1].text == "done"
+
+
+async def test_half_a_call_has_its_result_at_once_and_nobody_is_asked_about_it():
+    half = [
+        *coded("rm -rf /tmp", call_id="c1"),
+        Chunk(role="computer", type="tool_result", format="execute", start=True, id="c1"),
+        Chunk(role="computer", type="tool_result", format="execute", content="half"),
+        Chunk(role="computer", type="tool_result", format="execute", end=True),
+    ]
+    bench = Bench(half, coded("1", call_id="c2"), said("done"))
+    bench.session.set_auto_run(True)
+    bench.session.send("go")
+    await bench.rests()
+    assert bench.ran == ["1"]
+    assert bench.kinds.count("computer/confirmation") == 1
+    assert [m.text for m in bench.provider.requests[1].messages][-1] == "half"
 
 
 async def test_broken_calls_of_one_answer_count_once_and_a_good_one_among_them_none():

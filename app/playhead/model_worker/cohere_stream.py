@@ -22,7 +22,7 @@ from playhead.model_worker.errors import (
     unreadable_text,
 )
 from playhead.model_worker.protocol import Ask, Delta, Done, Tokens
-from playhead.model_worker.request_arguments import allowed_extra, messages_of
+from playhead.model_worker.request_arguments import allowed_extra, messages_of, tries_images
 
 COHERE_ADDRESS = "https://api.cohere.com"
 _ENDINGS = ("/chat", "/v1", "/v2")
@@ -111,7 +111,7 @@ class CohereStream:
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + ask.first_s
-        body = body_of(ask, await messages_of(ask))
+        body = body_of(ask, await messages_of(ask, is_blind=tries_images(ask)))
         with self._connections.through(ask) as exchange:
             response = await _opened(exchange, ask, body, deadline)
         last: dict[str, Any] | None = None

@@ -298,9 +298,9 @@ class InputSupport(Struct, frozen=True):
     limits: FileLimits = msgspec.field(default_factory=FileLimits)
 
 
-def has_files(messages: Iterable[dict[str, Any]]) -> bool:
-    """Return whether any message has parts of ours."""
-    return any(part.get("type") in _OUR_PARTS for message in messages for part in _parts(message))
+def has_files(messages: Iterable[dict[str, Any]], kinds: tuple[str, ...] = _OUR_PARTS) -> bool:
+    """Return whether any message has parts of ours, of these kinds."""
+    return any(part.get("type") in kinds for message in messages for part in _parts(message))
 
 
 def with_files(messages: list[dict[str, Any]], reader: InputSupport) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ import json
 import re
 import sys
 from collections import Counter
-from collections.abc import AsyncGenerator, Iterable, Iterator
+from collections.abc import AsyncGenerator, Collection, Iterable, Iterator
 from contextlib import aclosing
 from typing import Any, cast
 
@@ -17,9 +17,16 @@ import openai
 from playhead.model_worker.connections import Connections, Exchange
 from playhead.model_worker.costs import tokens_of
 from playhead.model_worker.diagnosis import RETRY_STATUSES
-from playhead.model_worker.errors import StreamFailure, needs_tools, no_stream, silent, truncated
+from playhead.model_worker.errors import (
+    StreamFailure,
+    kind_of,
+    needs_tools,
+    no_stream,
+    silent,
+    truncated,
+)
 from playhead.model_worker.protocol import Ask, CallPiece, CitedPage, Delta, Done
-from playhead.model_worker.request_arguments import NO_KEY, litellm_arguments
+from playhead.model_worker.request_arguments import NO_KEY, litellm_arguments, tries_images
 
 _KNOWN_FIELDS = frozenset(
     {
@@ -108,8 +115,20 @@ def _call_piece(piece: Any) -> CallPiece:
 
 _ABOUT_TOOLS = re.compile(r"\btools?\b|tool_choice|function.?call", re.IGNORECASE)
 _ABOUT_USAGE = re.compile(r"stream.?options|include.?usage", re.IGNORECASE)
+_ABOUT_IMAGES = re.compile(
+    r"\bimages?\b|image_url|vision\b|multi-?modal|mmproj|unknown variant"
+    r"|content\W.{0,40}must be a string",
+    re.IGNORECASE,
+)
+_ABOUT_ONE_IMAGE = re.compile(
+    r"too (?:large|big|many|small)|exceed|pixels|dimensions|decode|corrupt|invalid image",
+    re.IGNORECASE,
+)
+IMAGES = "images"
+_BUSY = 429
 
 _REFUSALS = (
+    litellm.exceptions.InternalServerError,  # llama.cpp refuses pictures with status 500
     litellm.exceptions.BadRequestError,
     litellm.exceptions.NotFoundError,
     litellm.exceptions.UnprocessableEntityError,
@@ -122,7 +141,7 @@ _NOT_ABOUT_OPTIONS = (
 
 
 class LitellmStream:
-    """Asks models; remembers what some of them cannot take: tools, or the wish for usage."""
+    """Asks models; remembers what some of them cannot take: tools, pictures, the wish for usage."""
 
     def __init__(self, connections: Connections) -> None:
         self._connections = connections
@@ -165,7 +184,7 @@ class LitellmStream:
     async def _stream(self, ask: Ask, exchange: Exchange) -> AsyncGenerator[Delta | Done, None]:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + ask.first_s
-        answer = await self._open(ask, exchange, deadline)
+        answer, has_refused_images = await self._open(ask, exchange, deadline)
         reader = DeltaReader()
         has_begun = False
         reason, usage = "", None
@@ -188,35 +207,44 @@ class LitellmStream:
                     break  # it is complete, but litellm would assemble the answer once again
                 deadline = loop.time() + (ask.between_s if has_begun else ask.first_s)
             _check_end(answer, exchange, has_begun=has_begun)
-            yield Done(ask.turn, reason or "stop", _tokens(answer, usage, ask))
+            tokens = _tokens(answer, usage, ask)
+            yield Done(ask.turn, reason or "stop", tokens, has_refused_images)
         finally:
             _log_unknown(reader, ask)
             await answer.aclose()
 
-    async def _open(self, ask: Ask, exchange: Exchange, deadline: float) -> Any:
-        """Return the litellm stream; a model that refuses an option is asked again without it."""
+    async def _open(self, ask: Ask, exchange: Exchange, deadline: float) -> tuple[Any, bool]:
+        """Return the litellm stream, and whether the server has just refused pictures.
+
+        A model that refuses an option, or pictures of which it was not known whether it takes any,
+        is asked again without.
+        """
         where = (ask.model, ask.api_base)
-        refused = self._refused.get(where, frozenset[str]())
-        arguments = await litellm_arguments(ask)
+        refused = before = self._refused.get(where, frozenset[str]())
         options = _options(ask)
+        is_lasting = True
         try:
             async with asyncio.timeout_at(deadline):
                 while True:
                     kept = {name: value for name, value in options.items() if name not in refused}
+                    arguments = await litellm_arguments(ask, is_blind=IMAGES in refused)
+                    shown = {IMAGES} if tries_images(ask) and IMAGES not in refused else set[str]()
                     try:
                         answer = await _complete(arguments | kept)
                         break
                     except _REFUSALS as error:
-                        is_final = exchange.status in RETRY_STATUSES  # for any of litellm's errors
-                        if is_final or (name := _refused_option(error, kept)) is None:
+                        name = _refused_option(error, {*kept, *shown}, exchange.status)
+                        if name is None:
                             raise
+                        if name == IMAGES and _ABOUT_ONE_IMAGE.search(str(error)):
+                            is_lasting = False  # another picture may be taken
                     if name == "tools" and ask.needs_tools:
                         raise needs_tools(ask.model)
                     refused |= {name} if name != "tools" else {"tools", "tool_choice"}
         except TimeoutError as error:
             raise silent(ask.first_s, has_begun=False) from error
-        self._refused[where] = refused
-        return answer
+        self._refused[where] = refused if is_lasting else refused - {IMAGES}
+        return answer, IMAGES in refused - before
 
 
 async def _complete(arguments: dict[str, Any]) -> Any:
@@ -260,18 +288,25 @@ def _options(ask: Ask) -> dict[str, Any]:
     return options
 
 
-def _refused_option(error: Exception, options: dict[str, Any]) -> str | None:
-    """Return the option that a server's refusal is about.
+def _refused_option(error: Exception, options: Collection[str], status: int) -> str | None:
+    """Return the option that a server's refusal is about; None if it is about something else.
 
     Strict servers answer an unknown field with 400 or 422, and not all of them name it.
     """
     text = str(error)
+    if IMAGES in options and status != _BUSY and _ABOUT_IMAGES.search(text):
+        return IMAGES
+    if status in RETRY_STATUSES:  # for any of litellm's errors
+        return None
     if "stream_options" in options and _ABOUT_USAGE.search(text):
         return "stream_options"
     if "tools" in options and _ABOUT_TOOLS.search(text):
         return "tools"
-    may_be_usage = "stream_options" in options and not isinstance(error, _NOT_ABOUT_OPTIONS)
-    return "stream_options" if may_be_usage else None
+    if isinstance(error, _NOT_ABOUT_OPTIONS):
+        return None
+    if "stream_options" in options:
+        return "stream_options"
+    return IMAGES if IMAGES in options and kind_of(400, text) == "refused" else None
 
 
 def _check_end(answer: Any, exchange: Exchange, *, has_begun: bool) -> None:

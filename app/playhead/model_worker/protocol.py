@@ -185,6 +185,8 @@ class Done(Struct, frozen=True):
     turn: str
     finish_reason: str = "stop"
     usage: Tokens = msgspec.field(default_factory=Tokens)
+    has_refused_images: bool = False
+    """Whether the server refused pictures that were then left out."""
 
 
 class Failed(Struct, frozen=True, kw_only=True):

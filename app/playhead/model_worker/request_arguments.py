@@ -10,7 +10,7 @@ import httpx
 
 from playhead.model_worker.file_parts import InputSupport, has_files, limits_for, with_files
 from playhead.model_worker.model_lists import known_model
-from playhead.model_worker.protocol import Ask
+from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART, Ask
 
 NO_KEY = "none"
 """Local servers need no key, but the client library insists on one."""
@@ -45,8 +45,8 @@ def _headers(value: object) -> dict[str, Any]:
     return {name: text for name, text in headers.items() if name.lower() not in _CREDENTIALS}
 
 
-async def litellm_arguments(ask: Ask) -> dict[str, Any]:
-    """Return all arguments but those that a server may not support."""
+async def litellm_arguments(ask: Ask, *, is_blind: bool = False) -> dict[str, Any]:
+    """Return all arguments but those that a server may not support; `is_blind`: nor pictures."""
     optional = {
         "api_base": ask.api_base,
         "api_key": ask.api_key or (NO_KEY if ask.api_base and not _signs(ask) else None),
@@ -54,7 +54,7 @@ async def litellm_arguments(ask: Ask) -> dict[str, Any]:
     return {
         **allowed_extra(ask.extra),
         "model": ask.model,
-        "messages": await messages_of(ask),
+        "messages": await messages_of(ask, is_blind=is_blind),
         "stream": True,
         "num_retries": 0,
         "max_retries": 0,
@@ -70,16 +70,28 @@ def _signs(ask: Ask) -> bool:
     return ask.model.startswith("bedrock/")
 
 
-async def messages_of(ask: Ask) -> list[dict[str, Any]]:
+async def messages_of(ask: Ask, *, is_blind: bool = False) -> list[dict[str, Any]]:
     """Return the messages with their files as the model can take them."""
     if not has_files(ask.messages):
         return ask.messages
-    return await asyncio.to_thread(with_files, ask.messages, _reader(ask))
+    return await asyncio.to_thread(with_files, ask.messages, _reader(ask, is_blind))
 
 
-def _reader(ask: Ask) -> InputSupport:
-    """Return the files that the model can read: the user's setting overrides the table."""
+def tries_images(ask: Ask) -> bool:
+    """Return whether there are pictures, and nothing is known of whether the model takes any."""
+    return _sees(ask) is None and has_files(ask.messages, (IMAGE_PART, IMAGE_DATA_PART))
+
+
+def _sees(ask: Ask) -> bool | None:
+    """Return whether the model sees pictures: the user's setting overrides the table."""
+    if ask.supports_images is not None:
+        return ask.supports_images
+    return known_model(ask.model).supports_images
+
+
+def _reader(ask: Ask, is_blind: bool) -> InputSupport:
+    """Return the files that the model can read; pictures are tried out if nothing is known."""
     known = known_model(ask.model)
-    sees = known.supports_images if ask.supports_images is None else ask.supports_images
     limits = limits_for(ask.model, ask.api_base)
-    return InputSupport(bool(sees), bool(known.takes_documents), limits)
+    can_see = not is_blind and _sees(ask) is not False
+    return InputSupport(can_see, bool(known.takes_documents), limits)

@@ -14,6 +14,7 @@ from playhead.domain.conversation.model_request import FittedRequest, OutgoingRe
 from playhead.domain.conversation.payloads import Usage, Waiting
 from playhead.domain.model import (
     DIRECT_MODEL,
+    EXECUTE,
     ModelFacts,
     ModelParameters,
     ModelSettings,
@@ -62,6 +63,7 @@ class Provider:
         self._direct = direct or DirectMode(canonical)
         self._writer = RequestWriter()
         self._facts: dict[str, ModelFacts] = {}
+        self._blind: set[tuple[str, str | None]] = set()
 
     async def stream(self, request: TurnRequest) -> AsyncGenerator[Chunk, None]:
         """Stream the answer as chunks, the last with its cost.
@@ -77,6 +79,8 @@ class Provider:
             try:
                 async with aclosing(self.worker.answers(reader.ask)) as answers:
                     async for answer in answers:
+                        if isinstance(answer, Done) and answer.has_refused_images:
+                            self._blind.add((request.model.model, request.model.api_base))
                         for chunk in reader.read(answer):
                             if chunk is None:
                                 await asyncio.sleep(0)
@@ -167,7 +171,10 @@ class Provider:
             known = await self._facts_of(AboutModel(uuid.uuid4().hex, model.model))
         except ProviderError:  # without a worker nothing is known
             known = []
-        return _with_user_choice(known[0] if known else ModelFacts(model=model.model), model)
+        found = known[0] if known else ModelFacts(model=model.model)
+        if (model.model, model.api_base) in self._blind:
+            found = replace(found, supports_images=False)
+        return _with_user_choice(found, model)
 
     async def close(self) -> None:
         """End the worker process."""
@@ -207,6 +214,7 @@ class Provider:
             offers_execute=request.offers_execute,
             known_ids=known_ids,
             provider=provider,
+            gives_back=all(tool.name != EXECUTE for tool in request.tools),
         )
 
 
@@ -258,6 +266,7 @@ def _usage_chunk(parser: DeltaParser | CohereParser, done: Done, model: str) -> 
         cached_tokens=tokens.cached_tokens,
         reasoning_tokens=tokens.reasoning_tokens,
         cost=tokens.cost,
+        has_refused_images=done.has_refused_images,
     )
     return Chunk(role="server", type="usage", content=usage)
 

@@ -13,8 +13,12 @@ from playhead.errors import AppError, phrase
 STEP_LIMIT = "step_limit"
 REPEATED_FAILURE = "repeated_failure"
 BUDGET_REACHED = "budget_reached"
+BAD_CALLS = "bad_calls"
 
-QUESTIONS = frozenset({STEP_LIMIT, REPEATED_FAILURE, BUDGET_REACHED})
+MAX_BAD_ANSWERS = 3
+"""Answers in a row with nothing but failed calls that are given back to the model."""
+
+QUESTIONS = frozenset({STEP_LIMIT, REPEATED_FAILURE, BUDGET_REACHED, BAD_CALLS})
 """Codes of the failures that ask the user whether to continue."""
 
 
@@ -52,6 +56,18 @@ def step_limit_error(steps: int) -> AppError:
         detail="The model wanted to go on.",
         remedy="Continue, send another message, or raise “Steps per turn” in the settings.",
         code=STEP_LIMIT,
+    )
+
+
+def bad_calls_error(count: int) -> AppError:
+    """Return the error for a model whose last `count` answers had nothing but failed calls."""
+    return AppError(
+        "The model keeps making calls that cannot be run.",
+        detail=phrase(
+            "{count} answers in a row had broken arguments or unknown tools.", count=count
+        ),
+        remedy="Continue to let it try again, or choose a model that is better with tools.",
+        code=BAD_CALLS,
     )
 
 

@@ -26,12 +26,14 @@ from playhead.domain.conversation.payloads import (
 from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny, RunRequest
 from playhead.domain.model import EXECUTE
 from playhead.domain.text.python_syntax import syntax_fault
-from playhead.errors import AppError, ExecutionError, ProviderError, phrase
+from playhead.errors import AppError, ExecutionError, ProviderError
 from playhead.session.approval import Approval
 from playhead.session.ports import Executor, Interpreters, Provider
 from playhead.session.request_preview import turn_request
 from playhead.session.stops import (
+    MAX_BAD_ANSWERS,
     RepeatedFailures,
+    bad_calls_error,
     check_budget,
     repeated_failure_error,
     step_limit_error,
@@ -40,9 +42,6 @@ from playhead.session.turn_settings import TurnSettings
 
 TurnState = Literal["asking", "awaiting_approval", "running", "awaiting_input"]
 RunOutcome = Literal["finished", "failed", "declined", "stopped"]
-
-MAX_BAD_ANSWERS = 3
-"""Answers in a row with only calls that could not be run, before a turn gives up."""
 
 _AFTER_FAILURE = "This code was not run, because the code before it failed."
 
@@ -151,7 +150,8 @@ class Turn:
             must_call = self._settings.must_call and step == 0
             calls = waiting or await self._ask(must_call=must_call)
             waiting = ()
-            self._proposals = {c.id: self._proposal(c) for c in calls if c.type == "code"}
+            code = (c for c in calls if c.type == "code" and not self._has_result(c))
+            self._proposals = {c.id: self._proposal(c) for c in code}
             is_bad = bool(calls)
             for call in calls:
                 is_bad = await self._handle(call) and is_bad
@@ -164,8 +164,8 @@ class Turn:
                 self._apply_status("complete")
                 return
             bad_answers = bad_answers + 1 if is_bad else 0
-            if bad_answers >= MAX_BAD_ANSWERS:
-                raise _too_many_bad_calls(bad_answers)
+            if bad_answers > MAX_BAD_ANSWERS:
+                raise bad_calls_error(bad_answers)
         raise step_limit_error(self._settings.max_steps)
 
     async def _ask(self, *, must_call: bool) -> list[Message]:
@@ -218,6 +218,8 @@ class Turn:
 
     async def _handle(self, call: Message) -> bool:
         """Carry out one call; True when it was one that cannot be carried out."""
+        if self._has_result(call):  # half of it came; the result says so
+            return True
         if call.type == "code":
             outcome = await self._propose(call)
             if outcome == "stopped" or (outcome != "declined" and self._failures.has_failed):
@@ -234,6 +236,11 @@ class Turn:
             text += f" {why_not}"
         self._apply_result(call, text)
         return True
+
+    def _has_result(self, call: Message) -> bool:
+        """Return whether the call came with its result; code in a fence has no id to find it by."""
+        results = (m for m in self._conversation.messages if m.type == "tool_result")
+        return bool(call.call_id) and any(m.call_id == call.call_id for m in results)
 
     def _skip_fences(self) -> None:
         """Have the rest of an answer without calls not run: it builds on what has just failed."""
@@ -438,16 +445,6 @@ class Turn:
             phrases=error.phrases,
         )
         self._conversation.apply(Chunk(role="server", type="error", content=failure))
-
-
-def _too_many_bad_calls(count: int) -> ProviderError:
-    return ProviderError(
-        "The model keeps making calls that cannot be run.",
-        detail=phrase(
-            "{count} answers in a row had broken arguments or unknown tools.", count=count
-        ),
-        remedy="Try again, or choose a model that is better with tools.",
-    )
 
 
 def _language_asked_for(call: Message) -> str:

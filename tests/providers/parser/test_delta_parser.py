@@ -205,6 +205,20 @@ def test_half_a_call_is_never_closed() -> None:
         parse(call('{"language": "python", "code": "rm -rf /tmp'))
     with pytest.raises(CutOffError):
         parse(call('{"language": "pyth'), reason="length")
+    with pytest.raises(CutOffError):
+        parse(call('{"language": "python", "code": "rm -rf /tmp'), reason="length")
+
+
+def test_half_a_call_that_the_model_took_for_a_whole_one_is_given_back() -> None:
+    half = call('{"language": "python", "code": "rm -rf /tmp')
+    *code, start, text, end = parse(half, reason="tool_calls")
+    assert fold(code) == [("code", "python", "rm -rf /tmp", "id0")]
+    assert (start.type, start.id, start.start, end.end) == ("tool_result", "id0", True, True)
+    assert "broke off" in str(text.content)
+    parser = DeltaParser(WORDS.get, gives_back=False)
+    parser.feed(half[0])
+    with pytest.raises(CutOffError):
+        parser.finish("tool_calls")
 
 
 def test_whole_code_is_taken_though_its_brace_is_missing() -> None:

@@ -95,3 +95,15 @@ async def test_an_answer_of_nothing_is_said_and_one_of_words_is_not(
         await until(lambda: "Hello." in [one.text for one in bench.session.conversation.messages])
         await bench.rests()
         await until(lambda: not any("with nothing" in note for note in notes(bench)))
+
+
+async def test_refused_pictures_are_taken_back_with_a_note(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path / "home") as bench:
+        talk = bench.session.conversation
+        for chunk in said("A file."):
+            talk.apply(chunk)
+        usage = Usage(input_tokens=1, output_tokens=1, has_refused_images=True)
+        talk.apply(Chunk(role="server", type="usage", content=usage))
+        (note,) = notes(bench)
+        assert "takes no pictures" in note
+        assert "paths" in note

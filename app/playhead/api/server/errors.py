@@ -61,6 +61,7 @@ PUBLIC_CODES = {
     "upstream_nonsense": "upstream_error",
     "upstream_silent": "upstream_error",
     "tools_refused": "upstream_error",
+    "bad_calls": "upstream_error",
 }
 """The server's error types for the window's finer kinds of provider failures."""
 

@@ -12,7 +12,7 @@ from playhead.api.turns.client_request import ApiPolicy, ClientRequest
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, Waiting
-from playhead.errors import AppError, phrase
+from playhead.errors import AppError, ProviderError, phrase
 from playhead.formats.wire.codec import ProposedCode
 from playhead.session.session import Session, SessionEvent
 
@@ -57,6 +57,7 @@ class ApiTurn:
         self._is_input_answered = incoming.options.has_input
         sends_calls = self.is_call_clients or incoming.wire_format in _CODE_IS_CALLS
         self._proposed_code = ProposedCode() if sends_calls else None
+        self._code_id: str | None = None
         self._outbox = outbox
         self._on_end = on_end
         self._unsubscribe = [
@@ -90,7 +91,10 @@ class ApiTurn:
             return
         if self.incoming.names_messages and message_id:
             chunk = _with_message_id(chunk, message_id)
-        if not self._outbox.put(chunk):
+        if self._is_half_sent(chunk):
+            self.session.stop()
+            self._fail(_cut_off())
+        elif not self._outbox.put(chunk):
             self.session.stop()
             self._end()
         elif isinstance(chunk.content, InputRequest) and not self._is_input_answered:
@@ -101,6 +105,16 @@ class ApiTurn:
             self._end()
         elif (chunk.role, chunk.type) == ("server", "status"):
             self._end()
+
+    def _is_half_sent(self, chunk: Chunk) -> bool:
+        """Return whether a client has half a call whose result only the model is to see."""
+        if chunk.start and chunk.type in ("code", "tool_result"):
+            before, self._code_id = self._code_id, chunk.id if chunk.type == "code" else None
+            is_half = chunk.type == "tool_result" and chunk.id is not None and chunk.id == before
+            return is_half and self.is_call_clients and self.incoming.wire_format in _STREAMS_CALLS
+        if chunk.type == "confirmation":
+            self._code_id = None
+        return False
 
     def _on_session(self, event: SessionEvent) -> None:
         if self.has_ended or not self.is_open:
@@ -145,6 +159,19 @@ class ApiTurn:
 
 _CODE_IS_CALLS = frozenset({"assistants", "kernel"})
 """Formats with a shape of their own for code, whoever decides about it."""
+
+
+_STREAMS_CALLS = frozenset({"chat", "cohere"})
+"""Formats that have no word to take back a call that was sent in part."""
+
+
+def _cut_off() -> ProviderError:
+    return ProviderError(
+        "The answer broke off in the middle of code.",
+        detail="The call was incomplete.",
+        remedy="Try again.",
+        code="upstream_truncated",
+    )
 
 
 def _with_message_id(chunk: Chunk, message_id: str) -> Chunk:

@@ -81,7 +81,7 @@ class ConversationIndex:
             is_end = known.is_end and known.conversation_id == end.conversation_id
             self._put(self._places, link, known if is_end else inside)
         self._put(self._places, chain[-1], end)
-        self._approved.pop(chain[-1], None)  # what it proposes is another proposal
+        self._approved.pop(chain[-1], None)  # what it proposes is proposed again
 
     def find(
         self, wire_format: str, keys: Sequence[str]

@@ -248,6 +248,7 @@ class Usage(Struct, frozen=True, kw_only=True):
     `finish_reason` is stop, length, tool_calls or content_filter. `is_estimated` is whether the
     provider gave no numbers. Of the tokens, `cached_tokens` were read from the provider's cache
     and `reasoning_tokens` were used for thinking. `cost` is in US dollars, None without a price.
+    `has_refused_images`: the server refused pictures, so that the model was asked without them.
     """
 
     input_tokens: int
@@ -258,6 +259,7 @@ class Usage(Struct, frozen=True, kw_only=True):
     cached_tokens: int = 0
     reasoning_tokens: int = 0
     cost: float | None = None
+    has_refused_images: bool = False
 
 
 class PrintedLines(Struct, frozen=True):

@@ -11,6 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.model import EXECUTE
 from playhead.formats.wire.argument_reader import ArgumentReader
 from playhead.model_worker.protocol import CallPiece
@@ -27,6 +28,11 @@ _ESCAPES = re.compile(r"""\\(?:[\\/"'bfnrt]|u[0-9a-fA-F]{4})""")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _CLOSING = {"{": "}", "[": "]"}
 _DEEPEST = 60
+HALF_A_CALL = (
+    "This code was not run: the arguments of the call broke off before their end. "
+    "Send the whole call again."
+)
+"""The result of a call that is given back to its model."""
 
 
 class CutOffError(Exception):
@@ -73,10 +79,13 @@ class CallParser:
         while self._calls and self._calls[0].advance():
             self._calls.pop(0)
 
-    def finish(self, *, is_cut: bool) -> None:
-        """End the answer, which may be `is_cut` by a length limit. Raises CutOffError."""
+    def finish(self, *, is_cut: bool, gives_back: bool = False) -> None:
+        """End the answer, which may be `is_cut` by a length limit. Raises CutOffError.
+
+        With `gives_back` half a call gets a result that says so to the model, as it did not notice.
+        """
         while self._calls:
-            self._calls.pop(0).finish(is_cut=is_cut)
+            self._calls.pop(0).finish(is_cut=is_cut, gives_back=gives_back)
 
     def _call_of(self, piece: CallPiece) -> _Call:
         known = self._latest.get(piece.index)
@@ -117,6 +126,7 @@ class _Call:
         self._word = ""
         self._language: str | None = None
         self._is_plain = False
+        self._begun_id = ""
 
     def is_followed_by(self, piece: CallPiece) -> bool:
         """Return whether a piece of the same index begins another call.
@@ -144,14 +154,17 @@ class _Call:
         self._writer.close()
         return True
 
-    def finish(self, *, is_cut: bool) -> None:
+    def finish(self, *, is_cut: bool, gives_back: bool) -> None:
         """Handle the end of an answer before the end of the arguments."""
         self.name = self.name or "unknown"
         if self.advance():
             return
-        is_code = self.has_begun and not self._is_plain
-        if is_cut or (is_code and "code" not in self._reader.closed):
+        is_half = self.has_begun and not self._is_plain and "code" not in self._reader.closed
+        if is_cut or (is_half and not gives_back):
             raise CutOffError
+        if is_half:
+            self._give_back()
+            return
         if not self.has_begun and not self._write_mended():
             self._become_plain()
         if self._is_plain and not "".join(self._raw).strip():
@@ -195,6 +208,16 @@ class _Call:
             self._writer.cut()
         self._code.clear()
 
+    def _give_back(self) -> None:
+        """End half the code, which has its result at once: nobody is asked about it."""
+        start = Chunk(
+            role="computer", type="tool_result", format=EXECUTE, start=True, id=self._begun_id
+        )
+        text = Chunk(role="computer", type="tool_result", format=EXECUTE, content=HALF_A_CALL)
+        end = Chunk(role="computer", type="tool_result", format=EXECUTE, end=True)
+        for chunk in (start, text, end):
+            self._writer.add(chunk)
+
     def _become_plain(self) -> None:
         """Make the call a plain one, which the turn answers with a result that names its error."""
         if self._is_plain:
@@ -210,6 +233,7 @@ class _Call:
         if not call_id or call_id in self._known_ids:
             call_id = f"{call_id or 'call'}_{uuid.uuid4().hex[:12]}"
         self._known_ids.add(call_id)
+        self._begun_id = call_id
         self._writer.open(kind, format_, call_id)
 
     def _write_plain(self, piece: str) -> None:

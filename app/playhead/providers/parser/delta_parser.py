@@ -71,7 +71,8 @@ class DeltaParser:
 
     Fences are code only of a model that `takes_tools` not; of any other they are prose. Without
     `offers_execute` nothing is code. `known_ids` are those of earlier calls,
-    `provider` is the one whose echoes are kept.
+    `provider` is the one whose echoes are kept. With `gives_back` half a call of `execute` that the
+    model took for a whole one is a failed call, else the end of the answer.
     """
 
     def __init__(
@@ -82,8 +83,10 @@ class DeltaParser:
         offers_execute: bool = True,
         known_ids: Iterable[str] = (),
         provider: str = "",
+        gives_back: bool = True,
     ) -> None:
         self._provider = provider
+        self._gives_back = gives_back
         self._writer = MessageWriter()
         are_fences_code = offers_execute and not takes_tools
         self._prose = ProseParser(self._writer, canonical, are_fences_code=are_fences_code)
@@ -125,7 +128,8 @@ class DeltaParser:
         rest = Delta(text=self._text_joiner.finish(), reasoning=self._thought_joiner.finish())
         if rest.text or rest.reasoning:
             self._take_text(rest)
-        self._calls.finish(is_cut=is_cut)
+        gives_back = self._gives_back and finish_reason == "tool_calls"
+        self._calls.finish(is_cut=is_cut, gives_back=gives_back)
         self._take_waiting()
         if is_cut and self._prose.has_open_code:
             raise CutOffError

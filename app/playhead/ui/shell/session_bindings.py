@@ -221,6 +221,12 @@ class AnswerNotes(SessionBinding):
 
     def _add_end_note(self, usage: Usage) -> None:
         """Add a note that says how an answer ended, unless it ended as usual."""
+        if usage.has_refused_images:
+            self._timeline.add_note(
+                "info",
+                tr("The model's server takes no pictures."),
+                tr("The model got their paths instead, so that code can open them."),
+            )
         match usage.finish_reason:
             case "length":
                 self._timeline.add_note(

@@ -55,7 +55,7 @@ class RunWriter:
 
     def feed(self, chunk: Chunk) -> list[Wire]:
         """Return the events that are certain after this chunk."""
-        before = self._released()
+        before = self._released(chunk)
         if self._is_message_whole and chunk.type != "citation":
             before += self.end_message()
         match chunk.role:
@@ -165,8 +165,8 @@ class RunWriter:
             return []
         return step.add_arguments(call["index"] - step.first, call["function"]["arguments"])
 
-    def _released(self) -> list[Wire]:
-        return [made for delta in self._writer.release() for made in self._piece(delta)]
+    def _released(self, chunk: Chunk | None = None) -> list[Wire]:
+        return [made for delta in self._writer.release(chunk) for made in self._piece(delta)]
 
     def _on_code(self, chunk: Chunk) -> list[Wire]:
         """Encode code that runs here."""

@@ -43,7 +43,7 @@ class CallWriter:
     """Writes one call after the other; id and name come once, indices grow from 0.
 
     What would make the arguments whole is held until something follows: a call that was cut off by
-    a failure must never look like one that can be carried out.
+    a failure, or that is only half of one, must never look like one that can be carried out.
     """
 
     def __init__(self, answer_id: str) -> None:
@@ -95,10 +95,15 @@ class CallWriter:
         """End the call; one without arguments gets an empty object."""
         self._held = "" if self._calls[-1].arguments else "{}"
 
-    def release(self) -> list[Wire]:
-        """Return the piece that was held back."""
+    def release(self, chunk: Chunk | None = None) -> list[Wire]:
+        """Return the piece that was held back before this chunk, unless the chunk is the call's
+        result: of half a call, which nobody was asked about.
+        """
         held, self._held = self._held, ""
-        return [self._piece(held)] if held else []
+        is_result = chunk is not None and chunk.type == "tool_result" and chunk.start
+        if not held or (is_result and chunk is not None and chunk.id == self._calls[-1].id):
+            return []
+        return [self._piece(held)]
 
     def drop(self) -> None:
         """Leave the call open, because it was cut off."""
@@ -165,7 +170,7 @@ class DeltaWriter:
 
     def feed(self, chunk: Chunk) -> list[Wire]:
         """Return the deltas that are certain after this chunk."""
-        released = self._calls.release()
+        released = self._calls.release(chunk)
         match chunk.role:
             case "assistant":
                 return [*released, *self._of_assistant(chunk)]

@@ -81,6 +81,8 @@ class Encoder:
                 return [*self._flush_results(), *self._of_whole(chunk)]
             case "assistant":
                 return [*self._flush_calls(), *self._flush_results(), *self._of_prose(chunk)]
+            case "computer" if chunk.type == "tool_result" and chunk.start and self._drop(chunk.id):
+                return []
             case "computer":
                 return [*self._flush_calls(), *self._of_computer(chunk)]
             case "server":
@@ -144,6 +146,14 @@ class Encoder:
         call_id = call_id or f"call_{self._prefix}_{self._count}"
         self._calls.append({"id": call_id, "name": name, "args": args})
         return call_id
+
+    def _drop(self, call_id: str | None) -> bool:
+        """Drop a call that has a result before it was sent: it was only half of one."""
+        kept = [call for call in self._calls if call["id"] != call_id]
+        is_half = len(kept) < len(self._calls)
+        self._calls = kept
+        self._to_run = [one for one in self._to_run if not (is_half and one == call_id)]
+        return is_half
 
     def _of_computer(self, chunk: Chunk) -> list[Wire]:
         if isinstance(chunk.content, Proposal):

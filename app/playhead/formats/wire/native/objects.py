@@ -297,6 +297,7 @@ def _usage(fields: _Fields) -> Usage:
         cached_tokens=fields.integer_or_none("cached_tokens") or 0,
         reasoning_tokens=fields.integer_or_none("reasoning_tokens") or 0,
         cost=float(cast("float", cost)) if _is_number(cost := fields.values.get("cost")) else None,
+        has_refused_images=fields.values.get("has_refused_images") is True,
     )
 
 
