@@ -362,3 +362,13 @@ def test_only_a_plain_yes_lets_code_run(words: str, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(keyboard, "ask_line", lambda _: next(answers))
     display = TerminalDisplay(Console(file=io.StringIO()))
     assert display.decide({"content": {"format": "python", "content": "1"}}) == ("reject", "")
+
+
+@pytest.mark.parametrize(("has_refused", "count"), [(True, 1), (False, 0)])
+def test_refused_pictures_are_named_and_other_costs_are_not_shown(has_refused: bool, count: int):
+    written = io.StringIO()
+    display = TerminalDisplay(Console(file=written))
+    usage = {"input_tokens": 1, "output_tokens": 1, "has_refused_images": has_refused}
+    display.show({"role": "server", "type": "usage", "content": usage})
+    assert written.getvalue().count("takes no pictures") == count
+    assert "input_tokens" not in written.getvalue()

@@ -204,9 +204,14 @@ class Provider:
     def _parser(self, request: TurnRequest, *, takes_tools: bool) -> DeltaParser | CohereParser:
         known_ids = [message.call_id or "" for message in request.messages]
         provider = provider_of(request.model.model)
+        # A client with its own `execute` has half the call by then.
+        gives_back = all(tool.name != EXECUTE for tool in request.tools)
         if provider == "cohere":
             return CohereParser(
-                self._canonical, offers_execute=request.offers_execute, known_ids=known_ids
+                self._canonical,
+                offers_execute=request.offers_execute,
+                known_ids=known_ids,
+                gives_back=gives_back,
             )
         return DeltaParser(
             self._canonical,
@@ -214,7 +219,7 @@ class Provider:
             offers_execute=request.offers_execute,
             known_ids=known_ids,
             provider=provider,
-            gives_back=all(tool.name != EXECUTE for tool in request.tools),
+            gives_back=gives_back,
         )
 
 

@@ -200,7 +200,7 @@ class TerminalDisplay:
             self._show_run(chunk)
         elif chunk["type"] == "code":
             self._result.add(str(content))
-        elif chunk["type"] in ("tool_result", "tool_call", "image"):
+        elif chunk["type"] in ("tool_result", "tool_call", "image", "usage"):
             self._show_aside(chunk)
 
     def wait(self) -> None:
@@ -383,6 +383,10 @@ class TerminalDisplay:
         match chunk["type"]:
             case "image" if chunk.get("format") == "path":
                 self.screen.write_line(f"image: {content}", "magenta")
+            case "usage":
+                if _fields(chunk).get("has_refused_images"):
+                    told = "The model's server takes no pictures; the model got their paths."
+                    self.screen.write_line(told, "dim")
             case "image":
                 self.screen.write_line("image (not shown in a terminal)", "magenta")
             case _:

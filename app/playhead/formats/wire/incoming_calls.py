@@ -4,14 +4,29 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterable
+from typing import Any
 
-from playhead.domain.conversation.chunk import ChunkType
+from playhead.domain.conversation.chunk import Chunk, ChunkType
 from playhead.domain.model import EXECUTE
 from playhead.formats.wire.argument_reader import ArgumentReader
 from playhead.formats.wire.codec import MessageGatherer
 
 Canonical = Callable[[str], str | None]
 """Returns the language that a model's word names, or None if there is no such language."""
+
+_HALF_A_CALL = (
+    "This code was not run: the arguments of the call broke off before their end. "
+    "Send the whole call again."
+)
+
+
+def half_call_result(call_id: str) -> list[Chunk]:
+    """Return the result that gives half a call of `execute` back to its model."""
+
+    def part(**more: Any) -> Chunk:
+        return Chunk(role="computer", type="tool_result", format=EXECUTE, **more)
+
+    return [part(start=True, id=call_id), part(content=_HALF_A_CALL), part(end=True)]
 
 
 class IncomingCalls:
@@ -65,18 +80,24 @@ class IncomingCalls:
             call.has_ended = True
             self._advance()
 
-    def finish(self, *, is_cut: bool) -> bool:
+    def finish(self, *, is_cut: bool, gives_back: bool = False) -> bool:
         """Write the remaining pieces; return False if a call, or the answer inside one, was cut
-        off.
+        off. With `gives_back` half a call gets a result instead, as its model did not notice.
         """
         while self._waiting:
             call = self._waiting[0]
             call.name = call.name or "unknown"
-            if not call.advance(self._messages):
-                if call.is_half_code or is_cut:
-                    return False
+            if call.advance(self._messages):
+                self._leave()
+            elif is_cut or (call.is_half_code and not gives_back):
+                return False
+            elif call.is_half_code:
+                self._waiting.pop(0)
+                for chunk in half_call_result(call.given_id):
+                    self._messages.add(chunk)
+            else:
                 call.become_plain(self._messages)
-            self._leave()
+                self._leave()
         return True
 
     def _advance(self) -> None:
@@ -121,6 +142,8 @@ class IncomingCall:
         self.has_ended = False
         self.kind: ChunkType | None = None
         """The kind of the call, once that is known."""
+        self.given_id = ""
+        """The id under which it was written."""
         self._canonical = canonical
         self._known_ids = known_ids
         self._is_code_offered = is_code_offered
@@ -195,4 +218,5 @@ class IncomingCall:
             if not call_id or call_id in self._known_ids:
                 call_id = f"{call_id or 'call'}_{uuid.uuid4().hex[:12]}"
             self._known_ids.add(call_id)
+        self.given_id = call_id
         messages.open(kind, format_, call_id or None)

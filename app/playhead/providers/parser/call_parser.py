@@ -11,9 +11,9 @@ from typing import Literal
 
 from msgspec import Struct
 
-from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.model import EXECUTE
 from playhead.formats.wire.argument_reader import ArgumentReader
+from playhead.formats.wire.incoming_calls import half_call_result
 from playhead.model_worker.protocol import CallPiece
 from playhead.providers.parser.message_writer import MessageWriter
 from playhead.providers.parser.prose_parser import Canonical
@@ -28,11 +28,6 @@ _ESCAPES = re.compile(r"""\\(?:[\\/"'bfnrt]|u[0-9a-fA-F]{4})""")
 _CONTROL = re.compile(r"[\x00-\x1f]")
 _CLOSING = {"{": "}", "[": "]"}
 _DEEPEST = 60
-HALF_A_CALL = (
-    "This code was not run: the arguments of the call broke off before their end. "
-    "Send the whole call again."
-)
-"""The result of a call that is given back to its model."""
 
 
 class CutOffError(Exception):
@@ -210,12 +205,7 @@ class _Call:
 
     def _give_back(self) -> None:
         """End half the code, which has its result at once: nobody is asked about it."""
-        start = Chunk(
-            role="computer", type="tool_result", format=EXECUTE, start=True, id=self._begun_id
-        )
-        text = Chunk(role="computer", type="tool_result", format=EXECUTE, content=HALF_A_CALL)
-        end = Chunk(role="computer", type="tool_result", format=EXECUTE, end=True)
-        for chunk in (start, text, end):
+        for chunk in half_call_result(self._begun_id):
             self._writer.add(chunk)
 
     def _become_plain(self) -> None:

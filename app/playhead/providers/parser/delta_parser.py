@@ -191,9 +191,16 @@ class CohereParser:
     """Reads one answer, as DeltaParser does those of all other providers."""
 
     def __init__(
-        self, canonical: Canonical, *, offers_execute: bool = True, known_ids: Iterable[str] = ()
+        self,
+        canonical: Canonical,
+        *,
+        offers_execute: bool = True,
+        known_ids: Iterable[str] = (),
+        gives_back: bool = True,
     ) -> None:
-        self._decoder = CohereDecoder(canonical, offers_execute=offers_execute, known_ids=known_ids)
+        self._decoder = CohereDecoder(
+            canonical, offers_execute=offers_execute, known_ids=known_ids, gives_back=gives_back
+        )
         self.has_called = False
 
     def feed(self, delta: Delta) -> list[Chunk]:

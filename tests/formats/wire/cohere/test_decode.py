@@ -213,6 +213,17 @@ def test_a_stream_that_was_cut_ends_in_an_error():
         assert last.code == "upstream_truncated"
 
 
+def test_half_a_call_that_the_model_took_for_a_whole_one_is_given_back_where_that_is_asked_for():
+    half = call(0, '{"language": "r", "code": "unlink(', "execute", "c")
+    decoder = CohereDecoder(gives_back=True)
+    chunks = [chunk for event in (half, end("TOOL_CALL")) for chunk in decoder.feed(event)]
+    code, result = essence(chunks)[:2]
+    assert code == ("assistant", "code", "r", "c", "unlink(")
+    assert result[:4] == ("computer", "tool_result", "execute", "c")
+    assert "broke off" in str(result[4])
+    assert not [chunk for chunk in chunks if isinstance(chunk.content, Failure)]
+
+
 def test_what_is_unknown_is_skipped_and_counted():
     decoder = CohereDecoder()
     odd = [{"type": "content-dance"}, {}, "nonsense", 3, {"type": ["x"]}]

@@ -28,7 +28,8 @@ class CohereDecoder:
 
     A valid call of `execute` becomes code while it is written, unless `offers_execute` is False;
     with `canonical` only in a language that this knows. With `known_ids`, those of earlier calls,
-    every call gets a unique id. The citations of a message follow it.
+    every call gets a unique id. With `gives_back` half a call of `execute` that the model took for
+    a whole one is a failed call, else a failure. The citations of a message follow it.
     """
 
     def __init__(
@@ -37,8 +38,10 @@ class CohereDecoder:
         *,
         offers_execute: bool = True,
         known_ids: Iterable[str] | None = None,
+        gives_back: bool = False,
     ) -> None:
         self.skipped = 0
+        self._gives_back = gives_back
         self._messages = MessageGatherer()
         self._calls = IncomingCalls(
             self._messages, canonical=canonical, offers_execute=offers_execute, known_ids=known_ids
@@ -142,7 +145,10 @@ class CohereDecoder:
         reason = text_of(delta, "finish_reason")
         if delta.get("error") is not None or reason in _FAILED:
             self._fail(failure_of(reason, delta.get("error")))
-        elif not self._calls.finish(is_cut=reason == "MAX_TOKENS"):
+        elif not self._calls.finish(
+            is_cut=reason == "MAX_TOKENS",
+            gives_back=self._gives_back and reason == "TOOL_CALL",
+        ):
             self._fail(TRUNCATED)
         else:
             self._end(reason, delta)
