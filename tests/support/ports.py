@@ -8,7 +8,7 @@ from typing import Any
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.conversation.payloads import CodeError, RowOrder, RunReport, Table
+from playhead.domain.conversation.payloads import CodeError, Frame, RowOrder, RunReport, Table
 from playhead.domain.execution import (
     EnvironmentStatus,
     Interpreter,
@@ -181,7 +181,7 @@ class RecordingExecutor:
         if is_end:
             self.ended_inputs.append(self.requests[-1].code)
 
-    async def variables(self, conversation_id: str) -> list[Variable]:
+    async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
         return []
 
     async def table(

@@ -1,6 +1,6 @@
 """An open window for tests: real sessions and history; model and server are scripted.
 
-The kernel is scripted, too, unless an executor with real ones is given.
+So is the kernel, unless a test brings a real executor.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ class Bench:
         home: Path,
         settings: AppSettings | None,
         *answers: Answer,
-        real_kernels: Executor | None = None,
+        executor: Executor | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
         self.settings = SettingsInMemory(settings)
         self.ports = ports = replace(
-            ports_with(self.provider, self.executor), settings=self.settings
+            ports_with(self.provider, self.executor),
+            settings=self.settings,
+            executor=executor or self.executor,
         )
-        if real_kernels is not None:
-            self.ports = ports = replace(ports, executor=real_kernels)
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
         self.sessions = Sessions(ports, SqliteHistory(home / "history.sqlite3"))
@@ -114,9 +114,9 @@ async def opened(
     home: Path,
     *answers: Answer,
     settings: AppSettings | None = None,
-    real_kernels: Executor | None = None,
+    executor: Executor | None = None,
 ) -> AsyncIterator[Bench]:
-    bench = Bench(theme, home, settings, *answers, real_kernels=real_kernels)
+    bench = Bench(theme, home, settings, *answers, executor=executor)
     await bench.sessions.start()
     bench.window.resize(1480, 940)
     bench.window.show()

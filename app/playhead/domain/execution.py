@@ -51,6 +51,7 @@ class Variable(Struct, frozen=True, kw_only=True):
     """A variable of a kernel: `shape` like "3 × 4", `value` a short text of one line.
 
     `is_changed`: the last run made it or bound it again. `is_table`: it can be opened as a table.
+    `frame` is the index of its frame, if it is one of a failure.
     """
 
     name: str
@@ -60,6 +61,7 @@ class Variable(Struct, frozen=True, kw_only=True):
     value: str = ""
     is_changed: bool = False
     is_table: bool = False
+    frame: int = 0
 
 
 KernelState = Literal["none", "starting", "idle", "busy", "stopping"]

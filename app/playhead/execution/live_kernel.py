@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import itertools
 import uuid
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import RowOrder, RunEnd, RunReport, Table
+from playhead.domain.conversation.payloads import Frame, RowOrder, RunEnd, RunReport, Table
 from playhead.domain.execution import KernelState, KernelStatus, RunLimits, RunRequest, Variable
 from playhead.domain.text.run_ends import run_end_reason
 from playhead.errors import ExecutionError, phrase
@@ -286,9 +286,13 @@ class LiveKernel:
             command = protocol.encode_command("text", run=self._run_id, text=text, end=is_end)
             self._process.write(command)
 
-    async def variables(self) -> list[Variable]:
-        """Return the variables of its namespace. Raises ExecutionError."""
-        return await self._ask(variables_of, "variables", ANSWER_LIMIT_S)
+    async def variables(self, frames: Sequence[Frame] = ()) -> list[Variable]:
+        """Return the variables of its namespace, or of the frames of its last failure.
+
+        Raises ExecutionError.
+        """
+        asked = [[frame.file, frame.line, frame.name] for frame in frames]
+        return await self._ask(variables_of, "variables", ANSWER_LIMIT_S, frames=asked)
 
     async def table(
         self, name: str, first_row: int, rows: int, order: RowOrder | None = None

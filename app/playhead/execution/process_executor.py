@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
-from collections.abc import AsyncGenerator, Callable, Collection, Mapping
+from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import RowOrder, RunEnd, RunReport, Table
+from playhead.domain.conversation.payloads import Frame, RowOrder, RunEnd, RunReport, Table
 from playhead.domain.execution import KernelStatus, RunRequest, Variable
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
@@ -124,10 +124,10 @@ class ProcessExecutor:
         for kernel in self._of(conversation_id):
             kernel.send_text(text, is_end)
 
-    async def variables(self, conversation_id: str) -> list[Variable]:
+    async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
         """Return the variables of the idle Python kernel; [] without one. Raises ExecutionError."""
         kernel = self._kernels.get((conversation_id, "python"))
-        return await kernel.variables() if kernel is not None else []
+        return await kernel.variables(frames) if kernel is not None else []
 
     async def table(
         self,

@@ -152,6 +152,7 @@ def _variable(row: dict[str, Any]) -> Variable:
         value=_text(row.get("value")),
         is_changed=row.get("is_changed") is True,
         is_table=row.get("is_table") is True,
+        frame=_count(row.get("frame")),
     )
 
 

@@ -48,10 +48,12 @@ def remedy(error: BaseException) -> str:
     return "There is no terminal here. Ask with input() or getpass.getpass().\n"
 
 
-def send_failure(channel: Channel, error: BaseException, block: str, remarks: str = "") -> None:
-    """Send the exception as data, with remarks on it."""
+def send_failure(
+    channel: Channel, error: BaseException, block: str, remarks: str = ""
+) -> list[list[Any]]:
+    """Send the exception as data, with remarks on it. Return the frames that were sent."""
     name, frames = type(error).__name__, _frames(error, block)
-    send_error(channel, name, message_of(error), frames, remarks.strip())
+    return send_error(channel, name, message_of(error), frames, remarks.strip())
 
 
 def send_error(
@@ -60,21 +62,26 @@ def send_error(
     message: str,
     frames: list[tuple[str, int, str]],
     remedy: str = "",
-) -> None:
-    """Send what went wrong, cut down until it fits into a mark; the block's own file is ""."""
+) -> list[list[Any]]:
+    """Send what went wrong, cut down until it fits into a mark; the block's own file is "".
+
+    Return the frames that were sent, the last ones.
+    """
     for frame_limit, text_limit in _LIMITS:
         kept = frames[len(frames) - min(frame_limit, len(frames)) :]
+        sent = [[file[-text_limit:], line, where[:100]] for file, line, where in kept]
         try:
             channel.send(
                 "error",
                 name=name[:100],
                 message=message[:text_limit],
                 remedy=remedy[:400],
-                frames=[[file[-text_limit:], line, where[:100]] for file, line, where in kept],
+                frames=sent,
             )
-            return
+            return sent
         except ValueError:
             continue  # too long: JSON writes other scripts with six bytes a letter
+    return []
 
 
 def interrupted_line(error: BaseException, block: str) -> int | None:
@@ -98,6 +105,18 @@ def _from_block(error: BaseException, block: str) -> Any:
     while start is not None and start.tb_frame.f_code.co_filename != block:
         start = start.tb_next
     return start or trace
+
+
+def frames_of(error: BaseException, block: str) -> list[Any]:
+    """Return the frames of the code, as `send_failure` names them; None for a line without one."""
+    found: list[Any] = []
+    trace = _from_block(error, block)
+    while trace is not None:
+        if not _is_own(trace.tb_frame.f_code.co_filename):
+            found.append(trace.tb_frame)
+        trace = trace.tb_next
+    is_syntax = isinstance(error, SyntaxError) and error.filename == block
+    return [*found, None] if is_syntax else found
 
 
 def _frames(error: BaseException, block: str) -> list[tuple[str, int, str]]:

@@ -15,7 +15,8 @@ Commands, one JSON object a line, by their `t`:
     input      run, id, text: a line for the running code's standard input
     text       run, text, end: text as it is for what reads standard input, and its end if `end`
     stop       run: as an interrupt, for where a signal does not reach
-    variables  ask: the variables of the namespace; answered by `answer`
+    variables  ask, frames (as a mark `error` had them, none for the namespace): the variables of
+               the namespace, or of the frames of the last failure; answered by `answer`
     table      ask, name, first, rows, by, falling: a page of a variable, or of a table that was
                shown, by its key; sorted by the column of the number `by` unless that is null, which
                may take long; answered by `answer`
@@ -38,7 +39,8 @@ Marks, by their `t`; each carries `run`:
              [[file, line, name], …], file "" for the block itself
     timings  times [[line, seconds, last_line, share], …], share null for a whole statement
     answer   ask, file: name of a file inside the spool folder with JSON: {"variables": […]} (the
-             fields name, type, shape, size_bytes, value, is_changed, is_table), a table as above,
+             fields name, type, shape, size_bytes, value, is_changed, is_table; of a failure also
+             frame, its index in the error's frames), a table as above,
              or {"error": why not, "remedy": what to do, if it is known}
     idle     state (finished, interrupted), line, status (where the language has one): the end of
              the run, always the last of its marks

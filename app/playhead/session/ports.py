@@ -12,7 +12,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import StoredConversation
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.conversation.payloads import RowOrder, Table
+from playhead.domain.conversation.payloads import Frame, RowOrder, Table
 from playhead.domain.conversation.search import SearchFound
 from playhead.domain.execution import (
     EnvironmentStatus,
@@ -133,9 +133,10 @@ class Executor(Protocol):
         """Give a child of the running code text on its standard input, then the end if `is_end`."""
         ...
 
-    async def variables(self, conversation_id: str) -> list[Variable]:
+    async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
         """Return the variables of the idle Python kernel; [] without a kernel.
 
+        With `frames` those of the failure that had them, if it was the last that ran.
         Raises ExecutionError when the kernel is busy or does not answer in time.
         """
         ...

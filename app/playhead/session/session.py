@@ -15,7 +15,14 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import MoveTo, PutAside, PutBack, Rename, Settle
 from playhead.domain.conversation.message import Attachment
-from playhead.domain.conversation.payloads import Proposal, RowOrder, RunEnd, RunReport, Table
+from playhead.domain.conversation.payloads import (
+    Frame,
+    Proposal,
+    RowOrder,
+    RunEnd,
+    RunReport,
+    Table,
+)
 from playhead.domain.execution import (
     PYTHON,
     Approve,
@@ -405,9 +412,12 @@ class Session:
         """Type into what the running code has started, and end its input."""
         self._start_task(self._ports.executor.send_text(self.conversation.id, text, is_end=is_end))
 
-    async def variables(self) -> list[Variable]:
-        """Return the variables of the idle kernel. Raises ExecutionError."""
-        return await self._ports.executor.variables(self.conversation.id)
+    async def variables(self, frames: Sequence[Frame] = ()) -> list[Variable]:
+        """Return the variables of the idle kernel, or of the frames of its last failure.
+
+        Raises ExecutionError.
+        """
+        return await self._ports.executor.variables(self.conversation.id, frames)
 
     async def table(
         self, name: str, first_row: int, rows: int, order: RowOrder | None = None

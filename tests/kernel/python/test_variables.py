@@ -184,3 +184,21 @@ def test_a_busy_kernel_says_so_at_once(kernel: Any) -> None:
     assert ask(kernel, "variables") == {"error": "The kernel is busy with code."}
     kernel.send("input", run="", id="", text="on")
     assert kernel.read_until("idle")[0] == "'on'\n"
+
+
+def test_the_variables_of_a_failure_come_with_their_frames(talk: Any) -> None:
+    code = "def f(a):\n    class B:\n        c = 1\n        d = a / 0\nnumber = 3\nf(number)"
+    _, marks = talk.run(code)
+    frames = next(mark for mark in marks if mark.kind == "error").fields["frames"]
+    length = next(mark for mark in marks if mark.kind == "traceback").integer("length")
+    assert [line for _, line, _ in frames] == [6, 2, 4]
+    assert length is not None
+    assert length > 100
+    rows = ask(talk, "variables", frames=frames)["variables"]
+    assert [(row["frame"], row["name"], row["value"]) for row in rows] == [
+        (0, "number", "3"),
+        (1, "a", "3"),
+    ]
+    assert "Other code" in ask(talk, "variables", frames=frames[1:])["error"]
+    talk.run("1")
+    assert "Other code" in ask(talk, "variables", frames=frames)["error"]

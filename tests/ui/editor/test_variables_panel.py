@@ -52,7 +52,7 @@ class Kernel:
         self._status = KernelStatus(state=state, language=language)  # type: ignore[arg-type]
         self._bench.session._on_kernel(self._bench.session.conversation.id, self._status)
 
-    async def _variables(self, _conversation_id: str) -> list[Variable]:
+    async def _variables(self, _conversation_id: str, _frames: object = ()) -> list[Variable]:
         self.asked += 1
         await self.answer.wait()
         if self.error is not None:

@@ -493,7 +493,7 @@ async def test_a_restart_names_the_variables_that_it_would_lose(
     code = coded("alpha, beta = 1, 2")
     async with (
         kernels.executor(tmp_path) as made,
-        opened(theme, tmp_path, code, real_kernels=made) as bench,
+        opened(theme, tmp_path, code, executor=made) as bench,
     ):
         bench.session.set_interpreter(sys.executable)
         bench.send("make two")

@@ -28,7 +28,7 @@ async def asking(theme: Theme, home: Path, code: str = CODE) -> AsyncIterator[Be
     """A window with a real kernel whose code waits for an answer."""
     async with (
         kernels.executor(home) as made,
-        opened(theme, home, coded(code), said("Done."), real_kernels=made) as bench,
+        opened(theme, home, coded(code), said("Done."), executor=made) as bench,
     ):
         bench.session.set_interpreter(sys.executable)
         bench.send("Ask me")

@@ -20,7 +20,7 @@ from .ipython import display_functions, magic_syntax, shell_stand_in
 from .ipython.ipython_stand_in import StandInFinder
 from .ipython.magic_commands import MagicCommands
 from .runner import Runner, RunOptions
-from .variables import VariableInspector, Variables
+from .variables import FailedFrames, VariableInspector, Variables
 
 
 class PythonKernel:
@@ -61,12 +61,17 @@ class PythonKernel:
         self._runner.remark = self._memory.remark
         self._variables = Variables(self._runner.namespace)
         self._tables = TableReader(self._runner.namespace, display.kept)
-        self._answers = VariableInspector(files, self._variables, self._tables, context.interrupts)
+        self._failure = FailedFrames(self._runner.namespace, context.interrupts)
+        self._runner.keep_failure = self._failure.keep
+        self._answers = VariableInspector(
+            files, self._variables, self._tables, self._failure, context.interrupts
+        )
 
     def execute(self, job: Job) -> Outcome:
         """Run a block in the one namespace."""
         self._descriptors.repair()
         streams.repair_streams()
+        self._failure.forget()
         self._variables.remember()
         self._tables.forget_orders()
         self._memory.begin(job.memory)

@@ -62,6 +62,9 @@ class Runner:
         self._tree: ast.Module | None = None
         self._at: int | None = None
         self.remark: Callable[[BaseException], str] = lambda error: ""
+        self.keep_failure: Callable[[BaseException, list[Any], list[list[Any]]], None] = (
+            lambda error, frames, sent: None
+        )
 
     def execute(
         self,
@@ -208,7 +211,8 @@ class Runner:
     def _on_failure(self, error: BaseException, block: str) -> Outcome:
         remarks = errors.remedy(error) + self.remark(error)
         errors.print_failure(self._channel, error, block, remarks)
-        errors.send_failure(self._channel, error, block, remarks)
+        sent = errors.send_failure(self._channel, error, block, remarks)
+        self.keep_failure(error, errors.frames_of(error, block), sent)
         return Outcome("finished", status=1)
 
 

@@ -16,7 +16,7 @@ import sys
 import time
 import types
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from ..driver import AnswerFiles
 from . import frames
@@ -52,8 +52,7 @@ class Variables:
     def listing(self) -> list[dict[str, Any]]:
         """Return all variables; functions and classes come last. Takes half a second at most."""
         names = self._names()
-        foreign = [(name, value) for name, value in names if _needs_its_class(value)]
-        said = ask_in_child(foreign) if foreign else {}
+        said = ask_in_child(names)
         ordered = sorted(names, key=lambda item: _is_code(item[1]))
         return [{**self._row(name, value), **said.get(name, {})} for name, value in ordered]
 
@@ -66,16 +65,22 @@ class Variables:
         return found[:_NAMES_KEPT]
 
     def _row(self, name: str, value: Any) -> dict[str, Any]:
-        is_known = library(class_of(value)) in _KNOWN
         return {
-            "name": name,
-            "type": class_name(value),
-            "shape": _shape(value, is_known),
-            "size_bytes": _size(value, is_known),
-            "value": _value(value, is_known),
+            **_facts(name, value),
             "is_changed": self._before.get(name) != _fingerprint(value),
             "is_table": frames.is_table(value),
         }
+
+
+def _facts(name: str, value: Any) -> dict[str, Any]:
+    is_known = library(class_of(value)) in _KNOWN
+    return {
+        "name": name,
+        "type": class_name(value),
+        "shape": _shape(value, is_known),
+        "size_bytes": _size(value, is_known),
+        "value": _value(value, is_known),
+    }
 
 
 _MODULE = types.ModuleType
@@ -83,7 +88,8 @@ _MODULE = types.ModuleType
 
 def ask_in_child(values: list[tuple[str, Any]]) -> dict[str, dict[str, Any]]:
     """Return the facts that the classes of values report in time."""
-    if not hasattr(os, "fork"):
+    values = [(name, value) for name, value in values if _needs_its_class(value)]
+    if not values or not hasattr(os, "fork"):
         return {}
     reader, writer = os.pipe()
     sys.stdout.flush()
@@ -223,6 +229,114 @@ def _value(value: Any, is_known: bool) -> str:
     return one_line_text(str(getattr(value, "dtype", "")) or f"<{class_name(value)}>")
 
 
+_FRAME_NAMES = 50
+_KEEP_LIMIT_S = 0.5
+_HELD_LIMIT = 64_000_000
+_WEIGHED_LIMIT = 20_000
+_OPTIMIZED = 0x1  # inspect.CO_OPTIMIZED: a function's locals, which are no mapping of the user's
+
+
+class FailedFrames:
+    """Holds the variables of the frames of the last failure, until the next run.
+
+    The frames are not kept, and of a value only a short text, unless its class has to be asked for
+    that later. Such values hold no more than 64 MB by estimate, after an error for want of memory
+    nothing at all; those that do not fit have their class as text.
+    """
+
+    def __init__(self, namespace: dict[str, Any], interrupts: Interrupts) -> None:
+        self._namespace = namespace
+        self._interrupts = interrupts
+        self._sent: list[list[Any]] = []
+        self._rows: list[dict[str, Any]] = []
+        self._values: list[tuple[str, Any]] = []  # by the index of their row
+
+    def forget(self) -> None:
+        """Let go of all values."""
+        self._sent, self._rows, self._values = [], [], []
+
+    def keep(self, error: BaseException, found: list[Any], sent: list[list[Any]]) -> None:
+        """Keep the variables of those of the frames that were sent, the last ones."""
+        self.forget()
+        try:
+            self._interrupts.call_within(_KEEP_LIMIT_S, lambda: self._keep(error, found, sent))
+        except (KeyboardInterrupt, Exception):  # noqa: BLE001 - a library's own class
+            self.forget()
+
+    def _keep(self, error: BaseException, found: list[Any], sent: list[list[Any]]) -> None:
+        self._sent = sent
+        held = _Weigher(0 if isinstance(error, MemoryError) else _HELD_LIMIT)
+        named = {id(value) for value in list(self._namespace.values())}
+        for index, frame in enumerate(found[len(found) - len(sent) :]):
+            for name, value in self._names(frame):
+                if _needs_its_class(value) and (id(value) in named or held.takes(value)):
+                    self._values.append((str(len(self._rows)), value))
+                self._rows.append({**_facts(name, value), "frame": index})
+
+    def listing(self, sent: list[list[Any]]) -> list[dict[str, Any]]:
+        """Return the variables of the failure that had these frames.
+
+        Raises LookupError if it was not the last one.
+        """
+        if not sent or sent != self._sent:
+            raise LookupError("Other code has run since, or the kernel is a new one.")
+        said = ask_in_child(self._values)
+        return [{**row, **said.get(str(index), {})} for index, row in enumerate(self._rows)]
+
+    def _names(self, frame: Any) -> list[tuple[str, Any]]:
+        """Return the locals of a function; of a block the names that its statement has used."""
+        if frame is None:
+            return []
+        if frame.f_code.co_flags & _OPTIMIZED:
+            found = list(frame.f_locals.items())
+        elif frame.f_globals is self._namespace:
+            used = frame.f_code.co_names
+            found = [(name, self._namespace[name]) for name in used if name in self._namespace]
+            found = [(name, value) for name, value in found if not _is_code(value)]
+        else:
+            found = []
+        shown = [one for one in found if type(one[1]) is not _MODULE and one[0][:2] != "__"]
+        return shown[:_FRAME_NAMES]
+
+
+class _Weigher:
+    """Estimates what values hold, up to a limit; what it cannot count in time is too much."""
+
+    def __init__(self, limit: int) -> None:
+        self._left = limit
+        self._steps = _WEIGHED_LIMIT
+
+    def takes(self, value: Any) -> bool:
+        """Return whether there is room for a value, and count it if there is."""
+        size = self._weigh(value, 3)
+        if size > self._left or self._steps <= 0:
+            return False
+        self._left -= size
+        return True
+
+    def _weigh(self, value: Any, depth: int) -> int:
+        self._steps -= 1
+        kind = class_of(value)
+        is_known = library(kind) in _KNOWN
+        size = _size(value, is_known)
+        if is_known or depth <= 0 or self._steps <= 0:
+            return size
+        inner = _items_of(value, kind)
+        sampled = sum(self._weigh(item, depth - 1) for item in inner[:_SAMPLED])
+        return size + sampled * max(1, len(inner) // _SAMPLED)
+
+
+def _items_of(value: Any, kind: type[Any]) -> list[Any]:
+    """Return what a container holds, or the attributes of an object, without asking its class."""
+    if kind is dict:
+        return list(value.values())
+    if kind in _CONTAINERS:
+        return list(value)
+    names = attribute_of(kind, "__dict__")
+    held = names.__get__(value) if type(names) is types.GetSetDescriptorType else None
+    return list(cast("dict[str, Any]", held).values()) if type(held) is dict else []
+
+
 _TABLE_LIMIT_S = 2.0
 _GIVEN_UP = {
     "error": "The sorting was stopped.",
@@ -238,11 +352,13 @@ class VariableInspector:
         files: AnswerFiles,
         variables: Variables,
         tables: TableReader,
+        failure: FailedFrames,
         interrupts: Interrupts,
     ) -> None:
         self._files = files
         self._variables = variables
         self._tables = tables
+        self._failure = failure
         self._interrupts = interrupts
         self._given_up = ""
 
@@ -272,7 +388,9 @@ class VariableInspector:
         if command["ask"] == self._given_up:
             raise KeyboardInterrupt
         if command["t"] == "variables":
-            return {"variables": self._variables.listing()}
+            sent = command.get("frames")
+            rows = self._failure.listing(sent) if sent else self._variables.listing()
+            return {"variables": rows}
         return self._tables.page(
             command["name"],
             command["first"],

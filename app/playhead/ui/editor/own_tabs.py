@@ -174,9 +174,9 @@ class OwnTabs(QObject):
         self._pane.focus_code()
         return tab
 
-    def open_path(self, path: str) -> None:
-        """Open a file, or show it if it is open."""
-        self._tasks.start(self._open(path))
+    def open_path(self, path: str, line: int = 0) -> None:
+        """Open a file, or show it if it is open; with a line scroll there."""
+        self._tasks.start(self._open(path, line))
 
     def save(self) -> None:
         """Save the shown text; ask for a file if it has none."""
@@ -212,12 +212,19 @@ class OwnTabs(QObject):
             self._tasks.start(self._look(self._pane.current))
         return False
 
-    async def _open(self, path: str) -> None:
+    async def _open(self, path: str, line: int = 0) -> None:
         found = await asyncio.to_thread(text_files.read, path)
         for tab in self._pane.tabs:
             if tab.file is not None and tab.file.path == found.form.path:
                 self._pane.show_tab(tab.key)
-                return
+                break
+        else:
+            self._add_file(found)
+        if line:
+            self._pane.editor.reveal_line(line)
+            self._pane.editor.set_traced(line, line)
+
+    def _add_file(self, found: text_files.FileText) -> None:
         tab = Tab(
             key=self._free_key(),
             title=found.form.name,

@@ -471,10 +471,16 @@ class MainWindow(QMainWindow):
         timeline.link_activated.connect(self.links.open)
         timeline.result_requested.connect(self.results.handle)
         self.results.noticed.connect(self.show_notice)
+        self.results.failure_read.connect(timeline.show_failure)
+        self.results.source_requested.connect(self._show_source)
         self.parts.sidebar.add_menu_entries(exports.menu_entries)
         exports.imported.connect(self.open_conversation)
         self.import_drop.files_dropped.connect(exports.import_files)
         self.variables.table_requested.connect(self.results.open_variable)
+
+    def _show_source(self, path: str, line: int) -> None:
+        self.own_tabs.open_path(path, line)
+        self.parts.show_editor(True)
 
     def _connect_desktop(self) -> None:
         desk = self.desk

@@ -14,8 +14,15 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import FileChanges, RowOrder, RunReport, Table
-from playhead.errors import ExecutionError, StorageError
+from playhead.domain.conversation.payloads import (
+    CodeError,
+    FileChanges,
+    RowOrder,
+    RunReport,
+    Table,
+)
+from playhead.domain.execution import Variable
+from playhead.errors import AppError, ExecutionError, StorageError
 from playhead.session.session import Session
 from playhead.ui.timeline.cards.table_columns import next_order, table_as_text
 from playhead.ui.timeline.model.rows import Sorting
@@ -41,10 +48,14 @@ class ResultActions(QObject):
     """Handles the actions of results. Owner: the window.
 
     Keeps the table windows and the folder of pages until it is closed. Signal: `noticed(title,
-    detail)` for what could not be done.
+    detail)` for what could not be done, `source_requested(path, line)` to see a file in the
+    editor, `failure_read(message_id, variables, words)` for the variables of an error's frames, or
+    the reason why there are none.
     """
 
     noticed = Signal(str, str)
+    source_requested = Signal(str, int)
+    failure_read = Signal(str, object, str)
 
     def __init__(
         self,
@@ -86,19 +97,13 @@ class ResultActions(QObject):
         message = session.conversation.message(message_id) if session else None
         if session is None or message is None:
             return
-        sorting = self._timeline.sorting_of(message_id)
         match message.content:
-            case Table() as table if what == "sort":
-                self._sort(session, message_id, table, detail)
-            case Table() as table if what == "table":
-                self._show_table(table, _reader(session, table), sorting)
-            case Table() as table if what == "copy_table":
-                shown = sorting.page or table
-                self._tasks.start(_copy(shown, "," if detail == "csv" else "\t"))
-            case Table() as table if what == "save":
-                self._choose_file(sorting.page or table, _reader(session, table), sorting.order)
+            case Table() as table:
+                self._handle_table(session, what, message_id, table, detail)
             case FileChanges() as changes if what == "file":
                 self._open_file(Path(changes.folder), detail)
+            case CodeError() as error:
+                self._handle_error(session, what, message_id, error, detail)
             case str() if what in ("picture", "copy_picture", "save_picture"):
                 self.pictures.handle(what, message, session.folder)
             case str() if what == "output":
@@ -107,6 +112,32 @@ class ResultActions(QObject):
                 self._tasks.start(self._open_page(message))
             case _:
                 pass
+
+    def _handle_table(
+        self, session: Session, what: str, message_id: str, table: Table, detail: str
+    ) -> None:
+        sorting = self._timeline.sorting_of(message_id)
+        match what:
+            case "sort":
+                self._sort(session, message_id, table, detail)
+            case "table":
+                self._show_table(table, _reader(session, table), sorting)
+            case "copy_table":
+                shown = sorting.page or table
+                self._tasks.start(_copy(shown, "," if detail == "csv" else "\t"))
+            case "save":
+                self._choose_file(sorting.page or table, _reader(session, table), sorting.order)
+            case _:
+                pass
+
+    def _handle_error(
+        self, session: Session, what: str, message_id: str, error: CodeError, detail: str
+    ) -> None:
+        if what == "failure":
+            self._tasks.start(self._read_failure(session, message_id, error))
+        elif what == "source":
+            line, _, path = detail.partition(" ")
+            self.source_requested.emit(str(Path(session.folder) / path), int(line))
 
     def open_variable(self, name: str) -> None:
         """Show a table of the kernel as it is now."""
@@ -168,6 +199,19 @@ class ResultActions(QObject):
 
         table = await session.table(name, 0, PAGE_ROWS)
         self._show_table(table, _reader(session, table, name), Sorting())
+
+    async def _read_failure(self, session: Session, message_id: str, error: CodeError) -> None:
+        words = ""
+        variables: list[Variable] = []
+        try:
+            variables = await session.variables(error.frames)
+        except AppError as refused:
+            words = str(tr_error(refused))
+        if session.kernel.state == "none":
+            words = tr("The kernel has ended, and its variables with it.")
+        elif not variables and not words:
+            words = tr("Its frames have no variables.")
+        self.failure_read.emit(message_id, variables, words)
 
     def _show_table(self, table: Table, fetch: Fetch | None, sorting: Sorting) -> None:
         from playhead.ui.dialogs.table_window import TableWindow  # not needed for the first paint

@@ -322,6 +322,7 @@ class SessionView(QObject):
     def _on_line_requested(self, message_id: str, line: int) -> None:
         self._on_open_code(message_id)
         self._pane.editor.reveal_line(line)
+        self._pane.editor.set_traced(line, line)
 
     def _on_mend_requested(self, message_id: str) -> None:
         message = self._session.conversation.message(message_id) if self._session else None

@@ -21,9 +21,12 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
+from playhead.domain.conversation.payloads import CodeError
+from playhead.domain.execution import Variable
 from playhead.ui.timeline.cards.card import HEADER, CardTools, Intent
 from playhead.ui.timeline.cards.code_cards import ConsoleCard
 from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
+from playhead.ui.timeline.cards.problem_card import failure_text
 from playhead.ui.timeline.cards.table_card import TableCard
 from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
 from playhead.ui.timeline.find.timeline_finder import reveal
@@ -59,9 +62,10 @@ class TimelineView(QAbstractScrollArea):
     `printed_requested(message_id, number)` to see what printed it, `mend_requested(message_id)`
     of an error, `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running
     code has started, `result_requested(what, message_id, detail)`: table, copy_table, save,
-    sort with the number of a column or "stop", page, file, picture, copy_picture, save_picture, or
-    output with its path, `link_activated(url)`: only http, https, mailto and our own playhead
-    addresses; the window shows it before it opens it.
+    sort with the number of a column or "stop", page, file, picture, copy_picture, save_picture,
+    output with its path, source with a line and a path, or failure for the variables of an error,
+    `link_activated(url)`: only http, https, mailto and our own playhead addresses; the window shows
+    it before it opens it.
     """
 
     retry_requested = Signal(str)
@@ -230,6 +234,14 @@ class TimelineView(QAbstractScrollArea):
         """Add a line of the window's own at the end, optionally with a button."""
         self.model.add_note(Note(kind=kind, title=title, detail=detail, action=action))
         self.coalescer.due()
+
+    def show_failure(self, key: str, variables: Sequence[Variable], words: str) -> None:
+        """Show the variables of an error's frames below it, or why there are none."""
+        index = self.model.index_of(key)
+        row = self.model.rows[index] if index is not None else None
+        if row is not None and row.message and isinstance(row.message.content, CodeError):
+            row.failure = words or failure_text(row.message.content, variables)
+            self.canvas.row_changed(key)
 
     def clear_notes(self) -> None:
         """Take those lines away."""

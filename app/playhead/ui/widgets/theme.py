@@ -187,8 +187,8 @@ class Tokens(Struct, frozen=True, kw_only=True):
         return str(getattr(self, name))
 
     def of_style(self, style: str) -> str:
-        """Return the colour of a code style (`keyword`, `string`, …), or that of text."""
-        known = ("keyword", "string", "number", "function", "comment", "operator")
+        """Return the colour of a code style (`keyword`, `string`, …, `accent`), or of text."""
+        known = ("keyword", "string", "number", "function", "comment", "operator", "accent")
         return self.of(style) if style in known else self.text
 
     @classmethod

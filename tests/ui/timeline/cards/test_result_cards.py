@@ -429,7 +429,7 @@ def test_an_error_says_what_to_do_under_its_title(view, talk, qtbot, painted):
     show(
         talk,
         "error",
-        CodeError(name="MemoryError", message="no room", frames=frames, remedy=remedy),
+        replace(error, remedy=remedy, printed=0),
     )
     view.set_conversation(talk)
     painted()

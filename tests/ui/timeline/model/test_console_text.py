@@ -8,6 +8,7 @@ from playhead.ui.timeline.model.console_text import (
     LINE_LIMIT,
     TAIL_LINES,
     ConsoleText,
+    places_in,
     styled_spans,
 )
 
@@ -96,3 +97,27 @@ def test_many_lines_at_once_are_kept_and_counted_as_one_after_the_other(before, 
         single.feed("\n" * bool(number) + line)
     assert whole.lines() == single.lines()
     assert (whole.hidden, whole.line_count) == (single.hidden, single.line_count)
+
+
+def test_places_that_a_traceback_names_are_found() -> None:
+    trace = (
+        "Traceback (most recent call last):\n"
+        '  File "<block 2>", line 3, in <module>\n'
+        "    f()\n"
+        '  | File "/a b/c.py", line 12, in f\n'
+        "  |     return 1 / 0\n"
+        "ValueError: it is not\n"
+        'in File "x", line 4\n'
+        '  File "x", line 99999999999\n'
+    )
+    found = [(one.number, one.file, one.line, one.source) for one in places_in(trace)]
+    assert found == [(1, "<block 2>", 3, "f()"), (3, "/a b/c.py", 12, "return 1 / 0")]
+    lines = trace.split("\n")
+    words = [lines[one.number][one.start : one.end] for one in places_in(trace)]
+    assert words == ['File "<block 2>", line 3', 'File "/a b/c.py", line 12']
+
+
+def test_of_very_many_places_the_last_are_found() -> None:
+    found = places_in('  File "x", line 1\n' * 10_000)
+    assert len(found) == 100
+    assert found[-1].number == 9_999

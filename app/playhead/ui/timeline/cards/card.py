@@ -29,7 +29,7 @@ IntentKind = Literal[
     "copy", "retry", "edit", "run", "open", "link", "fold", "act", "type", "card",
     "table", "copy_table", "save", "sort", "page", "file", "output", "version", "picture",
     "copy_picture", "save_picture", "line", "mend", "delete", "request", "printed", "copy_turn",
-    "other_version", "block",
+    "other_version", "block", "source", "failure",
 ]  # fmt: skip
 
 

@@ -13,6 +13,7 @@ from playhead.ui.timeline.cards.message_cards import (
     QuestionCard,
     VersionsCard,
 )
+from playhead.ui.timeline.cards.problem_card import ProblemCard
 from playhead.ui.timeline.cards.result_cards import ImageCard, PageCard, RenderedCard
 from playhead.ui.timeline.cards.small_cards import (
     AttachmentCard,
@@ -20,7 +21,6 @@ from playhead.ui.timeline.cards.small_cards import (
     FailureCard,
     InputCard,
     NoteCard,
-    ProblemCard,
     RunCard,
     UnknownCard,
 )

@@ -1,6 +1,7 @@
 """The output of a run as a terminal shows it: bounded lines with colours.
 
-A table at its end is found and left out, because it has a card of its own.
+A table at its end is found and left out, because it has a card of its own. Places that a
+traceback names are found, so that they lead there.
 """
 
 from __future__ import annotations
@@ -22,6 +23,41 @@ TAIL_LINES = 2_000
 LINE_LIMIT = 2_000
 """Longer lines are cut for display."""
 _REPLAY_LIMIT = 4 * LINE_LIMIT
+
+
+_PLACE = re.compile(r'^[ |+]*(File "(.+?)", line (\d{1,8}))(?!\d)')
+_MOST_PLACES = 100
+
+
+class TracePlace(Struct, frozen=True, kw_only=True):
+    """A place that a traceback names: in its line `number`, from `start` to `end`.
+
+    `source` is the line of code as the traceback shows it.
+    """
+
+    number: int
+    start: int
+    end: int
+    file: str
+    line: int
+    source: str
+
+
+def places_in(trace: str) -> list[TracePlace]:
+    """Return the places that a traceback names, of very many the last ones."""
+    lines = trace.split("\n")
+    found = [(number, match) for number, line in enumerate(lines) if (match := _PLACE.match(line))]
+    return [
+        TracePlace(
+            number=number,
+            start=match.start(1),
+            end=match.end(1),
+            file=match[2],
+            line=int(match[3]),
+            source=lines[number + 1].strip(" |") if number + 1 < len(lines) else "",
+        )
+        for number, match in found[-_MOST_PLACES:]
+    ]
 
 
 class ConsoleText:

@@ -86,12 +86,13 @@ class Row(Struct, eq=False, kw_only=True):
     the whole output. `is_typing` means that code shows a field for text to the programs
     that it has started; `began_at` is when it began to run (seconds since the epoch). `versions`
     are those of the question, or of the answer that ends with the row. `origin` is the code that
-    a problem came from; `traced` are stretches of an output that are marked, counted in lines from
-    0, to None for its end; `foot` says what the turn that ends here has cost, `sorting` how the
-    rows of a table are shown. `edition` changes when the text is replaced: what was taken in of the
-    one before is of no use then. `tail` are the last lines of an output that is too long to be in
-    the text as it goes on. `group` are the rows of code that is decided about at once, shown as one
-    card: all but one of them `is_hidden`.
+    a problem came from, `blocks` the code of the blocks that its traceback names, `failure` the
+    variables of its frames, once they were read; `traced` are stretches of an output that are
+    marked, counted in lines from 0, to None for its end; `foot` says what the turn that ends here
+    has cost, `sorting` how the rows of a table are shown. `edition` changes when the text is
+    replaced: what was taken in of the one before is of no use then. `tail` are the last lines of an
+    output that is too long to be in the text as it goes on. `group` are the rows of code that is
+    decided about at once, shown as one card: all but one of them `is_hidden`.
     """
 
     key: str
@@ -106,6 +107,8 @@ class Row(Struct, eq=False, kw_only=True):
     is_edited: bool = False
     is_typing: bool = False
     origin: str = ""
+    blocks: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    failure: str = ""
     foot: str = ""
     sorting: Sorting = Sorting()
     group: list[Row] = msgspec.field(default_factory=list["Row"])

@@ -23,7 +23,7 @@ from playhead.domain.conversation.payloads import (
 from playhead.domain.conversation.usage import TurnUsage
 from playhead.domain.text.run_ends import run_end_place, run_end_text
 from playhead.domain.text.terminal import without_colours
-from playhead.ui.timeline.model.console_text import without_frame
+from playhead.ui.timeline.model.console_text import places_in, without_frame
 from playhead.ui.timeline.model.rows import (
     UNSENT,
     Note,
@@ -40,6 +40,8 @@ from playhead.ui.widgets.wording import format_seconds, tr
 
 _TURN_ENDS = ("answer", "citation")
 _CODE = ("code", "assistant")
+_MOST_BLOCKS = 200
+"""Blocks before a failure that are searched for the code that its traceback shows."""
 _AFTER_TURNS = ("question", "attachment", "note", "versions")
 
 
@@ -291,6 +293,7 @@ class TimelineModel:
             self._has_failed = True
             row.items = self._cut_traceback(message.content.printed)
             row.origin = self.rows[self._code].key if self._code is not None else ""
+            row.blocks = self._blocks_in("".join(row.items))
         self._add(row)
         if kind == "code":
             self._code = len(self.rows) - 1
@@ -446,6 +449,7 @@ class TimelineModel:
         is_running = self._code is not None and self.rows[self._code].state == "running"
         if report.state == "started":
             self._has_failed = False
+            self._forget_failure()
             self._set_run("running", "")
             if self._code is not None:
                 self.rows[self._code].began_at = message.created_at
@@ -476,6 +480,15 @@ class TimelineModel:
         row = Row(key=message.id, kind="run", message=message)
         row.set_text(run_end_text(report, tr))
         self._add(row)
+
+    def _forget_failure(self) -> None:
+        """Mark the last failure as past: the kernel lets go of its variables at the next run."""
+        for index in range(len(self.rows) - 1, -1, -1):
+            row = self.rows[index]
+            if row.kind == "problem":
+                row.state = "past"
+                self.mark(row.key)
+                return
 
     def _leave_code(self) -> None:
         """End the turn: undecided code is marked as not run, code without an end as cut off."""
@@ -511,6 +524,20 @@ class TimelineModel:
         console.set_text(output)
         self.mark(console.key)
         return [without_colours(trace).rstrip("\n")]
+
+    def _blocks_in(self, trace: str) -> dict[str, str]:
+        """Return the code of the blocks that a traceback names, known by the lines it shows."""
+        found: dict[str, str] = {}
+        last = self._code if self._code is not None else len(self.rows) - 1
+        codes = [row for row in reversed(self.rows[: last + 1]) if row.kind == "code"]
+        for place in places_in(trace):
+            if place.source and place.file.startswith("<block ") and place.file not in found:
+                for row in codes[:_MOST_BLOCKS]:
+                    lines = row.text.split("\n", place.line)
+                    if place.line <= len(lines) and lines[place.line - 1].strip() == place.source:
+                        found[place.file] = row.key
+                        break
+        return found
 
     def _set_run(self, state: str, detail: str, console_detail: str = "") -> None:
         if self._code is not None:

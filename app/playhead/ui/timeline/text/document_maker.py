@@ -153,7 +153,8 @@ class DocumentMaker:
         cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
         at = 0
         code = _shortened(block.source)
-        for start, length, style in self._spans(block.language, code):
+        links = [(start, end - start, "accent") for start, end in block.links if end <= len(code)]
+        for start, length, style in links or self._spans(block.language, code):
             if start > at:
                 cursor.insertText(code[at:start], self._ink("text"))
             ink = QTextCharFormat()

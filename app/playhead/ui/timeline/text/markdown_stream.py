@@ -98,7 +98,8 @@ class Block(Struct, frozen=True, kw_only=True):
     """A piece of a text that is laid out separately.
 
     A long fence or table is cut into several: `is_first` and `is_last` say whether this piece opens
-    and closes it, `header` holds the two head lines of a table that continues.
+    and closes it, `header` holds the two head lines of a table that continues. `links` are the
+    stretches of code that lead somewhere.
     """
 
     kind: Literal["prose", "code", "table", "plain", "title", "console"]
@@ -107,6 +108,7 @@ class Block(Struct, frozen=True, kw_only=True):
     is_first: bool = True
     is_last: bool = True
     header: str = ""
+    links: tuple[tuple[int, int], ...] = ()
 
 
 def _parser() -> MarkdownIt:
