@@ -416,6 +416,24 @@ def test_an_error_is_said_once_and_its_traceback_on_demand(view, talk, qtbot, pa
     assert copied == f"{trace}ZeroDivisionError: division by zero"
 
 
+@pytest.mark.parametrize(
+    "file", ["<string>", "<block 7>", "//elsewhere/x.py", "\\\\elsewhere\\x.py"]
+)
+def test_what_is_no_file_of_this_machine_is_no_link(view, talk, qtbot, painted, file):
+    talk.code("1/0")
+    talk.report(RunReport(state="started"))
+    printed = f'  File "{file}", line 1, in f\n  File "/here/x.py", line 2, in g\nError\n'
+    talk.output(printed)
+    show(talk, "error", CodeError(name="Error", message="", printed=len(printed)))
+    view.set_conversation(talk)
+    painted()
+    click(qtbot, view, "Show traceback")
+    card = view.canvas.sheet.card(2)
+    assert [spot.intent.text for spot in card.spots(True) if spot.look == "bare"] == [
+        "2 /here/x.py"
+    ]
+
+
 def test_an_error_says_what_to_do_under_its_title(view, talk, qtbot, painted):
     talk.code("grow()")
     talk.report(RunReport(state="started"))

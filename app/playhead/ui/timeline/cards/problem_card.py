@@ -25,6 +25,8 @@ from playhead.ui.widgets.wording import tr
 _FOLD = 24
 _TITLE_CHARS = 400
 _COLUMN_CHARS = 30
+_NO_FILES = ("<", "\\\\", "//")
+"""Beginnings of what is no file of this machine; Windows sends a password to other machines."""
 
 
 class ProblemCard(BoxCard):
@@ -69,9 +71,9 @@ class ProblemCard(BoxCard):
         """Return what a place leads to: a block of the conversation or a file; None for neither."""
         if key := self.row.blocks.get(place.file):
             return Intent("line", f"{key} {place.line}")
-        return (
-            None if place.file.startswith("<") else Intent("source", f"{place.line} {place.file}")
-        )
+        if place.file.startswith(_NO_FILES):
+            return None
+        return Intent("source", f"{place.line} {place.file}")
 
     def _failure_blocks(self) -> list[Block]:
         if not self.row.failure:
