@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from contextlib import aclosing
 from pathlib import Path
 
 import pytest
@@ -57,6 +58,21 @@ async def test_the_length_is_that_of_what_was_printed_after_the_last_word(tmp_pa
             kept, trace = traceback_of(chunks)
             assert kept.endswith(SENTINEL), code
             assert trace == text_of(chunks).partition(SENTINEL)[2] != "", code
+
+
+async def test_the_end_of_a_run_has_the_length_of_a_stop_s_traceback(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        chunks: list[Chunk] = []
+        async with aclosing(made.run(request(tmp_path, "print('a')\nwhile True: pass"))) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                if chunk.content == 2:
+                    await made.interrupt("conversation")
+    kept, trace = split_printed(text_of(chunks), report_of(chunks).printed)
+    assert kept == "a\n"
+    assert trace.startswith("Traceback (most recent call last):\n")
+    assert trace.endswith("KeyboardInterrupt\n")
+    assert error_of(chunks) is None
 
 
 async def test_code_that_is_not_python_prints_nothing_but_its_traceback(tmp_path: Path) -> None:
