@@ -218,6 +218,7 @@ def test_half_a_call_that_the_model_took_for_a_whole_one_is_given_back_where_tha
     decoder = CohereDecoder(gives_back=True)
     chunks = [chunk for event in (half, end("TOOL_CALL")) for chunk in decoder.feed(event)]
     code, result = essence(chunks)[:2]
+    assert isinstance(result, tuple)
     assert code == ("assistant", "code", "r", "c", "unlink(")
     assert result[:4] == ("computer", "tool_result", "execute", "c")
     assert "broke off" in str(result[4])
