@@ -156,6 +156,29 @@ async def test_it_runs_once_also_when_its_conversation_is_gone(
         assert api.ran == [CODE]
 
 
+async def test_in_a_session_any_other_message_of_a_chat_client_declines(tmp_path: Path):
+    async with face(tmp_path, coded(CODE), *ANSWERS) as api:
+        session = (await api.post("/v1/sessions", {}, 201))["session_id"]
+        body = {"model": "openai/test", "session_id": session}
+        for word in ("hi", "no", "yes"):
+            await api.post(Chat.path, {**body, "messages": [{"role": "user", "content": word}]})
+        assert api.ran == []
+        told = [message.text for message in api.provider.requests[-1].messages]
+    assert told[-3:] == ["no", "one", "yes"]
+
+
+async def test_in_a_session_of_the_window_a_message_waits_for_its_decision(tmp_path: Path):
+    async with face(tmp_path, coded(CODE), *ANSWERS) as api:
+        session = api.sessions.new()
+        session.send("from the window")
+        await until(lambda: session.pending)
+        body = {"model": "openai/test", "session_id": session.conversation.id}
+        asked = {**body, "messages": [{"role": "user", "content": "no"}]}
+        await api.fails(Chat.path, asked, 423, "session_busy")
+        assert session.pending is not None
+        await session.stopped()
+
+
 async def test_what_the_window_declined_stays_declined(tmp_path: Path):
     async with face(tmp_path, coded(CODE), *ANSWERS) as api:
         client = Native()

@@ -74,6 +74,24 @@ async def test_the_blocks_are_one_card_with_a_tab_for_each_and_run_in_order_on_o
         assert [c.code for c in contents if isinstance(c, Proposal)] == ["a = 1", "b = 2", "a + b"]
 
 
+async def test_the_keyboard_goes_from_tab_to_tab(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path, THREE) as bench:
+        await ask(bench)
+        timeline = bench.parts.timeline
+        timeline.setFocus()
+        rows = rows_of_code(bench)
+        for row in (rows[1], rows[2]):
+            while timeline.canvas.focused is None or (
+                timeline.canvas.focused[1].intent != Intent("block", row.key)
+            ):
+                QTest.keyClick(timeline, Qt.Key.Key_Tab)
+                assert timeline.hasFocus()
+            QTest.keyClick(timeline, Qt.Key.Key_Return)
+            assert shown(bench) == [row.text]
+        bench.session.stop()
+        await bench.rests()
+
+
 async def test_only_the_blocks_with_a_tick_run_with_their_edits(
     theme: Theme, tmp_path: Path
 ) -> None:

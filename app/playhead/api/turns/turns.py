@@ -381,7 +381,7 @@ class Turns:
         elif self._decides_late(turn, added):
             self._decide_late(turn, added)
         else:
-            if session.pending is not None and not turn.incoming.session_id:
+            if session.pending is not None and _declines(turn):
                 self._withdraw(turn)
                 await session.stopped()  # the client continues with something else
             self._take(turn, request_decisions.imported_chunks(added))
@@ -501,6 +501,13 @@ def _with_note(turn: ApiTurn) -> TurnOptions:
         return options
     instructions = "\n\n".join(part for part in (options.instructions, _OTHER_PROCESS_NOTE) if part)
     return replace(options, instructions=instructions)
+
+
+def _declines(turn: ApiTurn) -> bool:
+    """Return whether another message declines the code that waits: its client asked for it."""
+    incoming = turn.incoming
+    asks_in_text = incoming.wire_format == "chat" and not incoming.is_call_clients
+    return not incoming.session_id or (asks_in_text and bool(turn.session.client))
 
 
 def _open_code(messages: Sequence[Message]) -> list[str]:

@@ -275,6 +275,18 @@ class TimelineView(QAbstractScrollArea):
             case _:
                 self._ask_for_result(intent, index)
 
+    def _choose_block(self, key: str) -> None:
+        """Show one of several blocks; the keyboard stays on its tab."""
+        focused = self.canvas.focused
+        self.model.choose(key)
+        self.canvas.flush()
+        shown = self.model.index_of(key)
+        if focused is not None and shown is not None:
+            spots = self.canvas.sheet.card(shown).spots(True)
+            same = (spot for spot in spots if spot.intent == focused[1].intent)
+            self.canvas.focused = next(((shown, spot) for spot in same), None)
+        self.open_block_requested.emit(key)
+
     def _ask(self, intent: Intent) -> bool:
         """Do what needs no more than the intent; False for what needs its row."""
         asked = {
@@ -295,9 +307,7 @@ class TimelineView(QAbstractScrollArea):
             case "run":
                 self.run_requested.emit(intent.language, intent.text)
             case "block":
-                self.model.choose(intent.text)
-                self.coalescer.due()
-                self.open_block_requested.emit(intent.text)
+                self._choose_block(intent.text)
             case "line":
                 self.line_requested.emit(message_id, int(line))
             case "printed":
