@@ -12,6 +12,7 @@ from . import family
 from .channel import Channel
 from .driver import Driver, DriverContext, Job
 from .interrupts import Interrupts, start_thread
+from .protocol import QUESTIONS
 from .streams import Descriptors
 
 _BUSY = "The kernel is busy with code."
@@ -67,7 +68,7 @@ class Host:
                 self._execute(command)
             elif command.get("by") is not None and self._is_busy:
                 self._driver.refuse(command, _BUSY)  # code came behind it
-            elif command["t"] in ("variables", "table"):
+            elif command["t"] in QUESTIONS:
                 self._driver.answer(command)
 
     def _execute(self, command: dict[str, Any]) -> None:
@@ -100,7 +101,7 @@ class Host:
                 self._driver.feed(command["text"], is_end=command["end"])
             elif kind == "stop":
                 self._stop(command["run"])
-            elif kind in ("variables", "table") and self._is_busy:
+            elif kind in QUESTIONS and self._is_busy:
                 self._driver.refuse(command, _BUSY)
             elif kind == "give_up":
                 self._driver.give_up_answer(command["ask"])

@@ -21,6 +21,10 @@ Commands, one JSON object a line, by their `t`:
                shown, by its key; sorted by the column of the number `by` unless that is null, which
                may take long; answered by `answer`
     give_up    ask: stop that sorting; `execute` stops any
+    complete   ask, code (up to the cursor), asked (by a key, not by typing): what can follow;
+               answered by `answer`
+    describe   ask, code (up to the end of a name), call (the call that the end is in, and not the
+               name): signature and documentation; answered by `answer`
     exit       end in an orderly way
 
 Marks, by their `t`; each carries `run`:
@@ -41,7 +45,10 @@ Marks, by their `t`; each carries `run`:
     answer   ask, file: name of a file inside the spool folder with JSON: {"variables": […]} (the
              fields name, type, shape, size_bytes, value, is_changed, is_table; of a failure also
              frame, its index in the error's frames), a table as above,
-             or {"error": why not, "remedy": what to do, if it is known}
+             {"length": characters before the cursor that a candidate replaces, "candidates":
+             [[text, kind], …]}, {"name": "" for nothing known, "parameters": [text, …] or null,
+             "argument": place of the one under the cursor, "type", "value", "documentation"}, or
+             {"error": why not, "remedy": what to do, if it is known}
     idle     state (finished, interrupted), line, status (where the language has one): the end of
              the run, always the last of its marks
 """
@@ -59,6 +66,8 @@ MANAGED = "playhead-environment.json"
 MARK_LIMIT = 4096
 SHOWN = ("png", "svg", "html", "markdown", "latex", "javascript", "table", "text")
 """The kinds of a `show` mark."""
+QUESTIONS = ("variables", "table", "complete", "describe")
+"""The commands that an idle kernel answers, and a busy one refuses."""
 
 
 class Mark(NamedTuple):

@@ -31,7 +31,7 @@ class Python(Driver):
         return self._kernel.execute(job)
 
     def answer(self, command: dict[str, Any]) -> None:
-        """Answer with the variables, or a page of a table."""
+        """Answer a question about the namespace."""
         self._kernel.answer(command)
 
     def give_up_answer(self, ask: str = "") -> None:

@@ -13,6 +13,7 @@ from .. import streams
 from ..driver import AnswerFiles, DriverContext, Job, Outcome
 from ..memory_limit import MemoryLimit
 from .block_lines import LineSampler
+from .code_help import CodeHelp
 from .display_publisher import DisplayPublisher, choose_formats
 from .frames import TableReader
 from .import_hooks import ImportHooks, display_patches, patch_context, patch_reduction
@@ -64,7 +65,12 @@ class PythonKernel:
         self._failure = FailedFrames(self._runner.namespace, context.interrupts)
         self._runner.keep_failure = self._failure.keep
         self._answers = VariableInspector(
-            files, self._variables, self._tables, self._failure, context.interrupts
+            files,
+            self._variables,
+            self._tables,
+            self._failure,
+            CodeHelp(self._runner.namespace),
+            context.interrupts,
         )
 
     def execute(self, job: Job) -> Outcome:
@@ -83,7 +89,7 @@ class PythonKernel:
             self._memory.end()
 
     def answer(self, command: dict[str, Any]) -> None:
-        """Answer with the variables, or a page of a table."""
+        """Answer a question about the namespace."""
         self._answers.answer(command)
 
     def give_up_answer(self, ask: str) -> None:

@@ -61,8 +61,11 @@ def library(kind: type) -> str:
     module: Any = type.__dict__["__module__"].__get__(kind)
     if type(module) is not str:
         return ""
-    is_there = getattr(sys.modules.get(module), name, None) is kind
-    return module.partition(".")[0] if is_there else ""
+    found = sys.modules.get(module)
+    if not issubclass(type(found), types.ModuleType):
+        return ""
+    names = types.ModuleType.__dict__["__dict__"].__get__(found)  # `getattr` may run its code
+    return module.partition(".")[0] if dict.get(names, name) is kind else ""
 
 
 def missing_word(value: Any) -> str:

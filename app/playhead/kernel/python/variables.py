@@ -25,6 +25,7 @@ from .short_text import attribute_of, class_name, class_of, library, one_line
 
 if TYPE_CHECKING:
     from ..interrupts import Interrupts
+    from .code_help import CodeHelp
 
 
 _NAMES_KEPT = 1000
@@ -338,6 +339,8 @@ def _items_of(value: Any, kind: type[Any]) -> list[Any]:
 
 
 _TABLE_LIMIT_S = 2.0
+_HELP_LIMIT_S = 0.2
+"""The time for what is asked while the user types."""
 _GIVEN_UP = {
     "error": "The sorting was stopped.",
     "remedy": "Sort again when no code runs.",
@@ -353,12 +356,14 @@ class VariableInspector:
         variables: Variables,
         tables: TableReader,
         failure: FailedFrames,
+        help_on_code: CodeHelp,
         interrupts: Interrupts,
     ) -> None:
         self._files = files
         self._variables = variables
         self._tables = tables
         self._failure = failure
+        self._help = help_on_code
         self._interrupts = interrupts
         self._given_up = ""
 
@@ -371,7 +376,7 @@ class VariableInspector:
         is_sorting = command.get("by") is not None
         try:
             self._interrupts.call_within(
-                None if is_sorting else _TABLE_LIMIT_S, lambda: found.update(self._find(command))
+                _limit_s(command), lambda: found.update(self._find(command))
             )
         except KeyboardInterrupt:
             found = dict(_GIVEN_UP) if is_sorting else {"error": "It took too long."}
@@ -391,6 +396,10 @@ class VariableInspector:
             sent = command.get("frames")
             rows = self._failure.listing(sent) if sent else self._variables.listing()
             return {"variables": rows}
+        if command["t"] == "complete":
+            return self._help.complete(command["code"], command["asked"])
+        if command["t"] == "describe":
+            return self._help.describe(command["code"], command["call"])
         return self._tables.page(
             command["name"],
             command["first"],
@@ -398,3 +407,10 @@ class VariableInspector:
             command.get("by"),
             command.get("falling", False),
         )
+
+
+def _limit_s(command: dict[str, Any]) -> float | None:
+    """Return how long an answer may take, in seconds; None for sorting."""
+    if command.get("by") is not None:
+        return None
+    return _HELP_LIMIT_S if command["t"] in ("complete", "describe") else _TABLE_LIMIT_S
