@@ -10,6 +10,7 @@ import pytest
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import RowOrder, Table
+from playhead.domain.execution import Candidate, Completions, Description
 from playhead.errors import ExecutionError
 from playhead.execution import live_kernel
 from tests.support import programs
@@ -156,3 +157,17 @@ async def test_text_and_its_end_reach_a_child_that_reads(tmp_path: Path) -> None
                     await made.send_text("conversation", "o\n", is_end=True)
         assert text_of(chunks) == "ready\none\ntwo\n"
         assert text_of(await run(made, request(tmp_path, "6 * 7"))) == "42\n"
+
+
+async def test_a_kernel_completes_and_describes_code(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        assert await made.complete("conversation", "x.", is_asked=True) == Completions()
+        assert await made.describe("conversation", "x", is_call=False) == Description()
+        await run(made, request(tmp_path, "def turn(by, far=1): 'Turn it.'\nnumbers = [1]"))
+        found = await made.complete("conversation", "numbers.app", is_asked=False)
+        assert found == Completions(3, (Candidate("append", "function"),))
+        told = await made.describe("conversation", "turn(1, ", is_call=True)
+        assert (told.name, told.argument, told.documentation) == ("turn", 1, "Turn it.")
+        assert told.parameters == ("by", "far = 1")
+        told = await made.describe("conversation", "numbers", is_call=False)
+        assert (told.type, told.value, told.is_callable) == ("list", "[1]", False)

@@ -10,6 +10,8 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.conversation.payloads import CodeError, Frame, RowOrder, RunReport, Table
 from playhead.domain.execution import (
+    Completions,
+    Description,
     EnvironmentStatus,
     Interpreter,
     KernelStatus,
@@ -183,6 +185,12 @@ class RecordingExecutor:
 
     async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
         return []
+
+    async def complete(self, conversation_id: str, code: str, *, is_asked: bool) -> Completions:
+        return Completions()
+
+    async def describe(self, conversation_id: str, code: str, *, is_call: bool) -> Description:
+        return Description()
 
     async def table(
         self,

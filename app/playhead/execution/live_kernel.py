@@ -13,14 +13,30 @@ from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Frame, RowOrder, RunEnd, RunReport, Table
-from playhead.domain.execution import KernelState, KernelStatus, RunLimits, RunRequest, Variable
+from playhead.domain.execution import (
+    Completions,
+    Description,
+    KernelState,
+    KernelStatus,
+    RunLimits,
+    RunRequest,
+    Variable,
+)
 from playhead.domain.text.run_ends import run_end_reason
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment, processes
 from playhead.execution.languages import KernelLanguage
 from playhead.execution.output_decoder import Piece
 from playhead.execution.processes import session_bytes
-from playhead.execution.results import Results, Spool, parse_json, table_of, variables_of
+from playhead.execution.results import (
+    Results,
+    Spool,
+    completions_of,
+    description_of,
+    parse_json,
+    table_of,
+    variables_of,
+)
 from playhead.execution.run_output import RunOutput, file_name
 from playhead.execution.run_stream import RunStream
 from playhead.kernel import protocol
@@ -306,6 +322,14 @@ class LiveKernel:
         if page is None:
             raise ExecutionError(phrase("“{name}” is not a table.", name=name))
         return page
+
+    async def complete(self, code: str, *, is_asked: bool) -> Completions:
+        """Return what can follow a code. Raises ExecutionError."""
+        return completions_of(await self._ask("complete", code=code, asked=is_asked))
+
+    async def describe(self, code: str, *, is_call: bool) -> Description:
+        """Return what is known of the end of a code. Raises ExecutionError."""
+        return description_of(await self._ask("describe", code=code, call=is_call))
 
     def kill(self, cause: RunEnd) -> None:
         """Kill it with its children."""

@@ -13,7 +13,13 @@ from PySide6.QtCore import QTimer
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Frame, RowOrder, RunEnd, RunReport, Table
-from playhead.domain.execution import KernelStatus, RunRequest, Variable
+from playhead.domain.execution import (
+    Completions,
+    Description,
+    KernelStatus,
+    RunRequest,
+    Variable,
+)
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.file_changes import FileWatch
@@ -142,6 +148,19 @@ class ProcessExecutor:
         if kernel is None:
             raise ExecutionError("There is no Python kernel.", remedy="Run the code again.")
         return await kernel.table(name, first_row, rows, order)
+
+    async def complete(self, conversation_id: str, code: str, *, is_asked: bool) -> Completions:
+        """Return what can follow a code; nothing without a kernel. Raises ExecutionError."""
+        kernel = self._kernels.get((conversation_id, "python"))
+        return await kernel.complete(code, is_asked=is_asked) if kernel else Completions()
+
+    async def describe(self, conversation_id: str, code: str, *, is_call: bool) -> Description:
+        """Return what is known of the end of a code; nothing without a kernel.
+
+        Raises ExecutionError.
+        """
+        kernel = self._kernels.get((conversation_id, "python"))
+        return await kernel.describe(code, is_call=is_call) if kernel else Description()
 
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""

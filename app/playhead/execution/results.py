@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType
 from playhead.domain.conversation.payloads import Cell, Table
-from playhead.domain.execution import Variable
+from playhead.domain.execution import Candidate, Completions, Description, Variable
 from playhead.execution.run_output import file_name
 from playhead.kernel import protocol
 
@@ -141,6 +141,35 @@ def variables_of(fields: dict[str, Any]) -> list[Variable]:
         if isinstance(row, dict) and _text(cast("dict[str, Any]", row).get("name")):
             found.append(_variable(cast("dict[str, Any]", row)))
     return found
+
+
+_CANDIDATE_LIMIT = 500
+_DOCUMENTATION_LIMIT = 8000
+
+
+def completions_of(fields: dict[str, Any]) -> Completions:
+    """Return what completes a code; invalid candidates are left out."""
+    rows = [_list(row) or [] for row in (_list(fields.get("candidates")) or [])[:_CANDIDATE_LIMIT]]
+    found = [Candidate(_text(row[0]), _text(row[1])) for row in rows if len(row) == 2]
+    return Completions(
+        _count(fields.get("length")), tuple(one for one in found if one.text.isprintable())
+    )
+
+
+def description_of(fields: dict[str, Any]) -> Description:
+    """Return what is known of an expression."""
+    parameters = _list(fields.get("parameters"))
+    argument = fields.get("argument")
+    words = fields.get("documentation")
+    return Description(
+        name=_text(fields.get("name")),
+        is_callable=parameters is not None,
+        parameters=tuple(_text(one) for one in (parameters or [])[:COLUMN_LIMIT]),
+        argument=argument if type(argument) is int else -1,
+        type=_text(fields.get("type")),
+        value=_text(fields.get("value")),
+        documentation=words[:_DOCUMENTATION_LIMIT] if isinstance(words, str) else "",
+    )
 
 
 def _variable(row: dict[str, Any]) -> Variable:

@@ -15,6 +15,24 @@ from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Failure, InputRequest, Proposal, RunEnd, RunReport
+from playhead.domain.execution import Completions, Description
+from playhead.session.ports import Executor
+
+
+class CodeQuestions:
+    """Asks the idle kernel of a conversation about code that is being written."""
+
+    def __init__(self, executor: Executor, conversation_id: str) -> None:
+        self._executor = executor
+        self._conversation_id = conversation_id
+
+    async def complete(self, code: str, *, is_asked: bool) -> Completions:
+        """Return what can follow Python code; `is_asked`: by a key. Raises ExecutionError."""
+        return await self._executor.complete(self._conversation_id, code, is_asked=is_asked)
+
+    async def describe(self, code: str, *, is_call: bool) -> Description:
+        """Return what is known of the end of Python code, or of its call. Raises ExecutionError."""
+        return await self._executor.describe(self._conversation_id, code, is_call=is_call)
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:

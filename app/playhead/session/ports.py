@@ -15,6 +15,8 @@ from playhead.domain.conversation.model_request import FittedRequest, OutgoingRe
 from playhead.domain.conversation.payloads import Frame, RowOrder, Table
 from playhead.domain.conversation.search import SearchFound
 from playhead.domain.execution import (
+    Completions,
+    Description,
     EnvironmentStatus,
     Interpreter,
     KernelStatus,
@@ -153,6 +155,20 @@ class Executor(Protocol):
 
         Raises ExecutionError like `variables`. With an order, which may take long to find, all
         rows are sorted and not one of the frame is moved; cancelling stops the sorting.
+        """
+        ...
+
+    async def complete(self, conversation_id: str, code: str, *, is_asked: bool) -> Completions:
+        """Return what can follow Python code, with the names of the idle kernel.
+
+        `is_asked`: by a key, not by typing. Raises ExecutionError like `variables`.
+        """
+        ...
+
+    async def describe(self, conversation_id: str, code: str, *, is_call: bool) -> Description:
+        """Return what is known of the expression that Python code ends with, or of its call.
+
+        Raises ExecutionError like `variables`.
         """
         ...
 

@@ -38,6 +38,7 @@ from playhead.errors import AppError, SessionError, phrase
 from playhead.session.approval import Approval
 from playhead.session.branches import Deletion, deletion_of, place_to_retry
 from playhead.session.code_runs import (
+    CodeQuestions,
     KernelEpoch,
     count_runs,
     has_run_here,
@@ -153,6 +154,7 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._epoch = KernelEpoch(conversation)
+        self.questions = CodeQuestions(ports.executor, conversation.id)
         self._begun_with: str | None = None
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
         self._unsubscribe_messages = conversation.subscribe(self._epoch.follow)
