@@ -5,10 +5,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontInfo, QGuiApplication, QIcon, QPalette, QRawFont
 from PySide6.QtWidgets import QPushButton
 
-from playhead.ui.widgets.theme import Theme, Tokens
+from playhead.ui.widgets.theme import READABLE, Theme, Tokens
 
 RESOURCES = Path(__file__).parents[3] / "resources"
-READABLE = 4.5
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
+from functools import lru_cache
 from pathlib import Path
 from string import Template
 from typing import Any, Literal
@@ -142,6 +143,9 @@ COLUMN_WIDTH = 760
 """The largest width of text, in pixels."""
 CODE_PX = 13
 PROSE_PX = 14
+READABLE = 4.5
+"""The least contrast of text to its ground, as WCAG wants it."""
+_SHADES = 20
 
 
 class Tokens(Struct, frozen=True, kw_only=True):
@@ -295,6 +299,37 @@ class Theme(QObject):
         app.setStyleSheet(
             template.substitute(words, mode=self._tokens.name, themes=self._folder.as_posix())
         )
+
+
+@lru_cache(maxsize=1024)
+def legible(ink: str, ground: str) -> str:
+    """Return the ink, darker or lighter as far as it must be to be read on the ground."""
+    wanted, under = QColor(ink), _luminance(QColor(ground))
+    end = QColor("#FFFFFF" if 1.05 / (under + 0.05) > (under + 0.05) / 0.05 else "#000000")
+    mixed = wanted
+    for step in range(_SHADES + 1):
+        mixed = _mixed(wanted, end, step / _SHADES)
+        dark, light = sorted((_luminance(mixed), under))
+        if (light + 0.05) / (dark + 0.05) >= READABLE:
+            break
+    return mixed.name()
+
+
+def _mixed(one: QColor, other: QColor, share: float) -> QColor:
+    return QColor(
+        round(one.red() + (other.red() - one.red()) * share),
+        round(one.green() + (other.green() - one.green()) * share),
+        round(one.blue() + (other.blue() - one.blue()) * share),
+    )
+
+
+def _luminance(colour: QColor) -> float:
+    """Return the relative luminance as WCAG defines it."""
+    channels = [
+        value / 12.92 if value <= 0.03928 else ((value + 0.055) / 1.055) ** 2.4
+        for value in (colour.redF(), colour.greenF(), colour.blueF())
+    ]
+    return 0.2126 * channels[0] + 0.7152 * channels[1] + 0.0722 * channels[2]
 
 
 def _palette(tokens: Tokens) -> QPalette:

@@ -1,7 +1,7 @@
 import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QPoint, QRect, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QColor, QGuiApplication, QImage
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import (
@@ -373,6 +373,44 @@ def test_a_drawing_is_drawn_and_a_refused_one_says_why(view, talk, qtbot, painte
     view.canvas.scroll_to(0)
     middle = view.canvas.card_rect(0).center()
     qtbot.waitUntil(lambda: view.grab().toImage().pixelColor(middle).name() == "#3b5bdb")
+
+
+@pytest.mark.parametrize(
+    ("latex", "shown"),
+    [
+        ("$\\displaystyle x^{2}$", "$$\\displaystyle x^{2}$$"),
+        ("$$x$$", "$$x$$"),
+        ("\\begin{equation*}\n\nx = 1\n\\end{equation*}", "$$x = 1$$"),
+        ("\\begin{align}x &= 1\\end{align}", "$$\\begin{aligned}x &= 1\\end{aligned}$$"),
+        ("\\frac{1}{2}", "$$\\frac{1}{2}$$"),
+        ("It is $x$ here.", "It is $x$ here."),
+    ],
+)
+def test_a_result_in_latex_is_typeset_and_copied_as_it_was(view, talk, painted, latex, shown):
+    show(talk, "code", latex, "latex")
+    view.set_conversation(talk)
+    painted()
+    [row] = view.canvas.sheet.rows
+    assert (row.kind, row.text) == ("rendered", shown)
+    spots = view.canvas.sheet.card(0).spots(True)
+    assert [spot.intent.text for spot in spots if spot.tip == "Copy LaTeX"] == [latex]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_beside_a_picture_is_its_own_ground_or_a_neutral_one(view, talk, qtbot, tmp_path, mode):
+    view.theme.set_mode(mode)
+    grounds = {"#c81e1e": view.theme.tokens.code_bg, "#eaeaf2": "#eaeaf2", "#00000000": "#ffffff"}
+    for number, colour in enumerate(grounds):
+        image = QImage(200, 60, QImage.Format.Format_ARGB32)
+        image.fill(QColor(f"#00{colour[3:]}" if len(colour) > 7 else colour))
+        image.save(str(tmp_path / f"{number}.png"))
+        talk.say("computer", "image", str(tmp_path / f"{number}.png"), "path")
+    view.set_conversation(talk)
+    for number, ground in enumerate(grounds.values()):
+        qtbot.waitUntil(lambda n=number: view.canvas.card_rect(n).height() == 62)
+        view.canvas.scroll_to(0)
+        place = view.canvas.card_rect(number).center() - QPoint(250, 0)
+        assert view.grab().toImage().pixelColor(place).name() == ground.lower()
 
 
 def test_a_result_that_is_not_known_is_one_quiet_line(view, talk, painted):

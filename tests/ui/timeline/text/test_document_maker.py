@@ -4,6 +4,8 @@ from PySide6.QtGui import QColor, QTextDocument, QTextListFormat
 
 from playhead.ui.timeline.text.document_maker import DocumentMaker
 from playhead.ui.timeline.text.markdown_stream import Block
+from playhead.ui.widgets.theme import READABLE
+from tests.ui.widgets.test_theme import contrast
 
 
 class Blue:
@@ -115,3 +117,49 @@ def test_a_rule_takes_less_room_than_a_line_of_text(maker):
 def test_signs_that_turn_the_order_of_code_can_be_seen(maker, sign):
     document = maker.make(Block(kind="code", source=f"user{sign} # check", language="text"))
     assert document.toPlainText() == "user\ufffd # check"
+
+
+def test_a_task_list_has_ticks_and_its_other_items_keep_their_dots(maker):
+    source = "- [x] done\n- [ ] to be done\n  - [X] nested\n- plain\n"
+    document = maker.make(Block(kind="prose", source=source))
+    document.setTextWidth(400)
+    assert [state for _, state in document.tasks()] == ["done", "open", "done", "none"]
+    assert document.toPlainText() == "done\nto be done\nnested\nplain"
+    lefts = [box.left() for box, _ in document.tasks()]
+    assert 0 <= lefts[0] == lefts[1] == lefts[3] < lefts[2]
+    tops = [box.top() for box, _ in document.tasks()]
+    assert tops == sorted(tops)
+    plain = maker.make(Block(kind="prose", source="- a\n- b [x]\n"))
+    assert not plain.has_tasks
+
+
+def test_footnotes_are_numbers_where_they_are_meant_and_lines_where_they_stand(maker):
+    source = (
+        "One[^1] and two[^long-name], not `[^code]`.\n\n[^1]: First note.\n[^long-name]: Second."
+    )
+    document = maker.make(Block(kind="prose", source=source))
+    lines = document.toPlainText().replace("\u2028", "\n").split("\n")
+    assert lines == [
+        "One[1] and two[long-name], not [^code].",
+        "[1] First note.",
+        "[long-name] Second.",
+    ]
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_every_colour_of_a_program_can_be_read_on_every_ground(maker, theme, mode):
+    theme.set_mode(mode)
+    grounds = [*range(40, 48), *range(100, 108), 49, "48;5;196", "48;2;120;120;120"]
+    inks_ = [*range(30, 38), *range(90, 98), 39, "38;5;17", "38;2;128;128;128", "2;34", "7;33"]
+    for ground in grounds:
+        line = "".join(f"\x1b[0;{ground};{ink}m{ink}" for ink in inks_)
+        document = maker.make(Block(kind="console", source=line))
+        iterator, count = document.begin().begin(), 0
+        while not iterator.atEnd():
+            look = iterator.fragment().charFormat()
+            filled = look.background().style() != Qt.BrushStyle.NoBrush
+            under = look.background().color().name() if filled else theme.tokens.code_bg
+            assert contrast(look.foreground().color().name(), under) >= READABLE
+            iterator += 1
+            count += 1
+        assert count > 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import PurePath
 
-from PySide6.QtCore import QPointF, QRect
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QImage, QPainter
 
 from playhead.ui.timeline.cards.card import (
@@ -39,6 +39,7 @@ _PROBLEM_HEIGHT = 56
 _USER_WIDTH = 280
 _EDGE = 1
 _BUTTON = 28
+_GREY = 25
 
 
 class PageCard(PanelCard):
@@ -117,7 +118,7 @@ class PageCard(PanelCard):
 
 
 class RenderedCard(MarkdownCard):
-    """Markdown that the code returned, in a frame, because it is not from the model."""
+    """Markdown or LaTeX that the code returned, in a frame, because it is not from the model."""
 
     gap = 12
 
@@ -139,9 +140,12 @@ class RenderedCard(MarkdownCard):
         draw_header(painter, self.theme, header, "file-text", tr("Result"))
 
     def spots(self, is_hovered: bool) -> list[Spot]:
-        """Return the button to copy the Markdown."""
-        copy = Intent("copy", self.row.text)
-        icon = self.icon_spot(self.width - 8, HEADER // 2, "copy", tr("Copy markdown"), copy)
+        """Return the button to copy the source."""
+        source = self.row.message.text if self.row.message is not None else ""
+        is_latex = self.row.language.lower() == "latex"
+        tip = tr("Copy LaTeX") if is_latex else tr("Copy markdown")
+        copy = Intent("copy", source or self.row.text)
+        icon = self.icon_spot(self.width - 8, HEADER // 2, "copy", tip, copy)
         return [icon, *self.fence_spots()]
 
 
@@ -194,6 +198,9 @@ class ImageCard(Card):
         painter.fillRect(rect, self._ground(found[0]))
         size = found[0].deviceIndependentSize()
         left = rect.left() + max(_EDGE, (rect.width() - round(size.width())) // 2)
+        if found[0].hasAlphaChannel():  # what is drawn on nothing is drawn for paper
+            paper = QRectF(QPointF(left, _EDGE), size).adjusted(1, 1, -1, -1)
+            painter.fillRect(paper, Qt.GlobalColor.white)
         painter.drawImage(QPointF(left, _EDGE), found[0])
         painter.restore()
         draw_panel(painter, rect, None, tokens.line)
@@ -237,11 +244,14 @@ class ImageCard(Card):
         return tr("The picture") if self._is_inline() else PurePath(self.row.text).name
 
     def _ground(self, image: QImage) -> QColor:
-        """Return the picture's own background, so that it fills its card; white for drawings."""
-        corner = image.pixelColor(min(2, image.width() - 1), min(2, image.height() - 1))
-        if corner.alpha() == 255:
-            return corner
-        return QColor("#FFFFFF") if self._kind() == "svg" else self.theme.colour("raised")
+        """Return the colour beside the picture: its own ground if that is one and grey."""
+        right, bottom = image.width() - 1, image.height() - 1
+        inset = min(2, right // 2, bottom // 2)
+        places = [(x, y) for x in (inset, right - inset) for y in (inset, bottom - inset)]
+        corners = [image.pixelColor(x, y) for x, y in places]
+        if any(one != corners[0] for one in corners) or corners[0].hsvSaturation() > _GREY:
+            return self.theme.colour("code_bg")
+        return corners[0] if corners[0].alpha() == 255 else QColor("#FFFFFF")
 
     def _is_inline(self) -> bool:
         """Return whether the row's text is the picture, not its path."""

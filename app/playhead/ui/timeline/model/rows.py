@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
@@ -179,6 +180,10 @@ _RESULTS: dict[str, tuple[type, RowKind]] = {
 }
 _UNSEEN = frozenset({"timing", "status", "usage", "run", "confirmation", "command"})
 _PICTURES = ("path", "svg", "base64")
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_WHOLE = re.compile(r"\${1,2}([^$]+)\${1,2}")
+_EQUATION = re.compile(r"\\(?:begin|end)\{(?:equation|displaymath|math)\*?\}")
+_ALIGN = re.compile(r"\\(begin|end)\{(?:align|eqnarray|gather)\*?\}")
 
 
 def kind_of(message: Message) -> RowKind | None:
@@ -191,7 +196,26 @@ def kind_of(message: Message) -> RowKind | None:
     return _ROW_KINDS.get((message.role, message.type))
 
 
-def unknown_text(message: Message) -> str:
+def row_text(message: Message, kind: RowKind) -> str:
+    """Return the text that a row shows of its message: a formula as Markdown has it."""
+    if kind == "unknown":
+        return _unknown_text(message)
+    is_latex = kind == "rendered" and (message.format or "").lower() == "latex"
+    return _typeset(message.text) if is_latex else message.text
+
+
+def _typeset(latex: str) -> str:
+    """Return what a library gives as LaTeX: a formula in its own line, or prose with formulas."""
+    latex = _BLANK_LINES.sub("\n", latex.strip())
+    if (whole := _WHOLE.fullmatch(latex)) is not None:
+        latex = whole[1].strip()
+    elif any(sign in latex for sign in ("$", "\\(", "\\[")):
+        return latex
+    latex = _ALIGN.sub(r"\\\1{aligned}", _EQUATION.sub("", latex)).strip()
+    return f"$${latex}$$" if latex else ""
+
+
+def _unknown_text(message: Message) -> str:
     """Return the text in place of a result that cannot be shown."""
     what = message.type.replace("_", " ")
     kind = f"{what} ({message.format})" if message.format else what
@@ -216,7 +240,7 @@ def _markup_kind(form: str) -> RowKind:
     match form.lower():
         case "html" | "javascript":
             return "page"
-        case "markdown":
+        case "markdown" | "latex":
             return "rendered"
         case _:
             return "markup"

@@ -31,7 +31,7 @@ from playhead.ui.timeline.model.rows import (
     RowKind,
     Sorting,
     kind_of,
-    unknown_text,
+    row_text,
     with_unsent_line,
 )
 from playhead.ui.timeline.model.sources import cite, cited_by, source_lines
@@ -278,7 +278,7 @@ class TimelineModel:
         row = Row(
             key=message.id, kind=kind, message=message, is_streaming=message.state == "streaming"
         )
-        row.set_text(message.text if kind != "unknown" else unknown_text(message))
+        row.set_text(row_text(message, kind))
         if cited is not None:
             row.items = source_lines((), cited)
             self._mark_cited(cited, row.items)
@@ -386,8 +386,7 @@ class TimelineModel:
         row = self.rows[index]
         row.message, row.tail = message, None
         row.is_streaming = False
-        if row.text != message.text:
-            row.set_text(message.text)
+        row.set_text(row_text(message, row.kind))
         if row.kind == "code" and row.state == "writing":
             row.state = "queued" if self._is_busy_before(index) else ""
         self._mark_cut(row, message)

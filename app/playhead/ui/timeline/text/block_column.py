@@ -15,7 +15,7 @@ from playhead.ui.timeline.text.find_query import FindQuery
 from playhead.ui.timeline.text.heights import Heights
 from playhead.ui.timeline.text.markdown_stream import Block
 from playhead.ui.timeline.text.math_document import alternatives, shrink_to, with_alternatives
-from playhead.ui.timeline.text.shapes import draw_panel
+from playhead.ui.timeline.text.shapes import draw_panel, draw_task
 
 Place = tuple[int, int]
 """A block's index and an offset in its document."""
@@ -390,6 +390,9 @@ class BlockColumn:
         if document.has_formulas:
             painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
         document.documentLayout().draw(painter, context)
+        if document.has_tasks:
+            for box, state in document.tasks():
+                draw_task(painter, theme, box, state)
         if document.has_quotation:
             for bar in document.quotations():
                 painter.fillRect(bar, theme.colour("line_strong"))

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol
+import re
+from collections.abc import Mapping, Sequence
+from typing import Literal, Protocol
 
-from PySide6.QtCore import QRectF, Qt, QUrl
+from PySide6.QtCore import QRectF, QRegularExpression, Qt, QUrl
 from PySide6.QtGui import (
     QColor,
     QFont,
+    QFontMetricsF,
     QTextBlock,
     QTextBlockFormat,
     QTextCharFormat,
@@ -31,7 +33,7 @@ from playhead.ui.timeline.text.formula_renderer import FormulaRenderer
 from playhead.ui.timeline.text.markdown_stream import CODE_LINE_LIMIT, Block
 from playhead.ui.timeline.text.math_document import insert_formulas
 from playhead.ui.timeline.text.math_text import mark_formulas
-from playhead.ui.widgets.theme import CODE_PX, PROSE_PX, Theme
+from playhead.ui.widgets.theme import CODE_PX, PROSE_PX, Theme, legible
 from playhead.ui.widgets.wording import tr
 
 SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
@@ -48,6 +50,15 @@ _BULLETS = (
 _QUOTE_GAP = 22
 _MOST_SPANS = 1_500
 """Denser code, such as a packed script, stays plain: each span costs a step of layout."""
+TaskState = Literal["open", "done", "none"]
+_Marker = QTextBlockFormat.MarkerType
+_STATES = {_Marker.NoMarker: 1, _Marker.Unchecked: 2, _Marker.Checked: 3}
+_TASKS: Mapping[int, TaskState] = {1: "none", 2: "open", 3: "done"}
+_TASK = re.compile(r"^[\s>]*(?:[-+*]|\d+[.)])\s+\[[ xX]\]", re.MULTILINE)
+_BOX_PX = 13
+_NOTE_SIGN = "[^"
+_NOTE = QRegularExpression(r"\[\^[^\]\s]{1,60}\]:?")
+_NOTE_BREAK = re.compile(r"\n(?=\[\^[^\]\s]{1,60}\]:)")
 _FEATURES = QTextDocument.MarkdownFeature
 _PROPORTIONAL = QTextBlockFormat.LineHeightTypes.ProportionalHeight.value
 
@@ -68,6 +79,8 @@ class Document(QTextDocument):
     is_waiting = False
     """Whether a formula in it is still being drawn."""
     has_formulas = False
+    has_tasks = False
+    """Whether some items of its lists are done or to be done."""
     _wanted: FindQuery | None = None
     _found: Sequence[tuple[int, int]] = ()
 
@@ -96,6 +109,23 @@ class Document(QTextDocument):
                     bars.append(bar)
             block = block.next()
         return bars
+
+    def tasks(self) -> list[tuple[QRectF, TaskState]]:
+        """Return the boxes before the items of task lists, and what is in them."""
+        found: list[tuple[QRectF, TaskState]] = []
+        layout = self.documentLayout()
+        block = self.begin()
+        while block.isValid():
+            state, line = block.userState(), block.layout().lineAt(0)
+            if state in _TASKS and line.isValid():
+                corner = (
+                    layout.blockBoundingRect(block).topLeft() + block.layout().lineAt(0).position()
+                )
+                middle = corner.y() + QFontMetricsF(self.defaultFont()).height() / 2
+                box = QRectF(corner.x() - _BOX_PX - 6, middle - _BOX_PX / 2, _BOX_PX, _BOX_PX)
+                found.append((box, _TASKS[state]))
+            block = block.next()
+        return found
 
     def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Return None: refuse to load anything."""
@@ -190,18 +220,18 @@ class DocumentMaker:
         tokens = self.theme.tokens
         shown = QTextCharFormat()
 
-        def colour(value: int | str | None, default: str) -> QColor:
+        def colour(value: int | str | None, default: str) -> str:
             if value is None:
-                return QColor(default)
-            return QColor(tokens.ansi[value] if isinstance(value, int) else value)
+                return default
+            return tokens.ansi[value] if isinstance(value, int) else value
 
         ink = colour(style.ink, tokens.mute if style.is_faint else tokens.text)
         ground = colour(style.ground, tokens.code_bg)
         if style.is_reversed:
             ink, ground = ground, ink
-        shown.setForeground(ink)
+        shown.setForeground(QColor(legible(ink, ground)))
         if style.ground is not None or style.is_reversed:
-            shown.setBackground(ground)
+            shown.setBackground(QColor(ground))
         if style.is_bold:
             shown.setFontWeight(QFont.Weight.Bold)
         shown.setFontItalic(style.is_italic)
@@ -214,6 +244,8 @@ class DocumentMaker:
         source, formulas = block.source, []
         if self.formulas is not None:
             source, formulas = mark_formulas(source)
+        if has_notes := _NOTE_SIGN in source:
+            source = _NOTE_BREAK.sub("  \n", source)  # each in a line of its own
         if definitions and "[" in source:
             source = f"{_named(definitions, source)}\n{source}"
         features = _FEATURES.MarkdownDialectGitHub | _FEATURES.MarkdownNoHTML
@@ -221,6 +253,10 @@ class DocumentMaker:
         if block.kind == "table":
             self._dress_tables(document, is_continued=bool(block.header))
         self._style(document, ink)
+        if _TASK.search(source) is not None:
+            _dress_tasks(document)
+        if has_notes:
+            _dress_notes(document)
         if formulas and self.formulas is not None:
             document.has_formulas = True
             mute = self.theme.colour("mute")
@@ -321,6 +357,41 @@ class DocumentMaker:
         shown = QTextCharFormat()
         shown.setForeground(QColor(self.theme.tokens.of(name)))
         return shown
+
+
+def _dress_tasks(document: Document) -> None:
+    """Take over the marks of lists with tasks: Qt has a cross for what is done."""
+    lists: dict[int, QTextList] = {}
+    block = document.begin()
+    while block.isValid():
+        items = block.textList()
+        if items is not None and block.blockFormat().marker() != _Marker.NoMarker:
+            lists[items.objectIndex()] = items
+        block = block.next()
+    for items in lists.values():
+        document.has_tasks = True
+        for number in range(items.count()):
+            cursor = QTextCursor(block := items.item(number))
+            shape = block.blockFormat()
+            block.setUserState(_STATES[shape.marker()])
+            shape.setMarker(_Marker.NoMarker)
+            cursor.setBlockFormat(shape)
+        look = items.format()
+        look.setStyle(QTextListFormat.Style.ListStyleUndefined)
+        items.setFormat(look)
+
+
+def _dress_notes(document: Document) -> None:
+    """Show footnotes as [1]: raised in the text, plain before their own words."""
+    cursor = QTextCursor(document)
+    while not (cursor := document.find(_NOTE, cursor)).isNull():
+        look, text = cursor.charFormat(), cursor.selectedText()
+        if look.fontFixedPitch():
+            continue
+        label = f"[{text[2:].rstrip(':').rstrip(']')}]"
+        if not text.endswith(":"):
+            look.setVerticalAlignment(QTextCharFormat.VerticalAlignment.AlignSuperScript)
+        cursor.insertText(label, look)
 
 
 def _named(definitions: str, source: str) -> str:

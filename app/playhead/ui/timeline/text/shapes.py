@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPainterPath, QPen
 
@@ -105,4 +107,26 @@ def draw_focus(painter: QPainter, theme: Theme, rect: QRect) -> None:
     painter.setPen(QPen(theme.colour("accent"), 1.5))
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.drawRoundedRect(QRectF(rect).adjusted(1, 1, -1, -1), 7, 7)
+    painter.restore()
+
+
+def draw_task(
+    painter: QPainter, theme: Theme, box: QRectF, state: Literal["open", "done", "none"]
+) -> None:
+    """Draw the box of a task with a tick if it is done; a dot for another item."""
+    painter.save()
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    ground = theme.colour("accent" if state == "done" else "bg")
+    painter.setBrush(theme.colour("text") if state == "none" else ground)
+    if state == "none":
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.drawEllipse(box.center(), 2, 2)
+    else:
+        painter.setPen(QPen(theme.colour("accent" if state == "done" else "mute"), 1.2))
+        painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 3, 3)
+    if state == "done":
+        tick = [(0.25, 0.52), (0.43, 0.7), (0.76, 0.32)]
+        points = [box.topLeft() + QPointF(x * box.width(), y * box.height()) for x, y in tick]
+        painter.setPen(QPen(theme.colour("on_accent"), 1.6))
+        painter.drawPolyline(points)
     painter.restore()
