@@ -52,6 +52,7 @@ TEXTS = {
     "frame": FRAME,
     "lines": "line\n" * 30,
     "wide": "word " * 400,
+    "table": "\n\n" + "|a long title of a column" * 9 + "|\n" + "|-" * 9 + "|\n" + "|1" * 9 + "|\n",
     "long": "row\n" * 3000,
     "cut": left_out_line(2_000_000, 14_000_000, "whole output in a file"),
 }

@@ -1,6 +1,6 @@
 import pytest
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import MoveTo
@@ -541,3 +541,73 @@ def test_an_answer_that_was_cut_off_says_so(view, talk, painted):
     painted()
     assert card.is_cut
     assert card.frame_height() > view.canvas.sheet.card(view.model.index_of(whole)).frame_height()
+
+
+def wide_table(rows, columns=12):
+    names = "|".join(f"column {number}" for number in range(columns))
+    cells = "".join(
+        "|".join(f"r{row}c{at}" for at in range(columns)) + "|\n" for row in range(rows)
+    )
+    return f"|{names}|\n{'|-' * columns}|\n{''.join(cells)}"
+
+
+def left_cell(view, down=60):
+    """Return the cell that is at the left edge of the first card."""
+    card = view.canvas.sheet.card(0)
+    box = card.text_box()
+    first, last = card.column.word_at(card.place_at(box.left() + 20, box.top() + down))
+    return card.column.text_between(first, last)
+
+
+@pytest.mark.parametrize("way", ["click", "wheel", "keys"])
+def test_a_wide_table_is_moved_sideways_and_all_its_pieces_with_it(view, talk, qtbot, painted, way):
+    talk.answer(wide_table(50))
+    view.resize(700, 900)
+    view.set_conversation(talk)
+    view.canvas.scroll_to(view.canvas.max_top())
+    painted()
+    qtbot.waitUntil(lambda: not view.canvas.sheet.is_behind)
+    card = view.canvas.sheet.card(0)
+    [(_strip, index, shift, most)] = card.column.wide_tables.strips(600)
+    assert (len(card.column), shift) == (3, 0)
+    assert most >= 12 * 96 - 700
+    assert left_cell(view).endswith("c0")
+    if way == "click":
+        click(qtbot, view, spot_point(view, "Columns to the right"))
+    elif way == "keys":
+        view.setFocus()
+        view.canvas.focused = next(
+            (0, spot) for spot in card.spots(True) if spot.tip == "Columns to the right"
+        )
+        qtbot.keyClick(view, Qt.Key.Key_Return)
+    else:
+        point = view.canvas.card_rect(0).center()
+        point.setY(300)
+        wheel(view, point, -360, Qt.KeyboardModifier.ShiftModifier)
+    painted()
+    [(_strip, _index, shift, _most)] = card.column.wide_tables.strips(600)
+    assert 0 < shift <= most
+    assert not left_cell(view).endswith("c0")
+    assert card.column._origin(0).x() == card.column._origin(index).x() == -shift
+    assert "r0c0" in card.source()
+
+
+def test_a_table_that_fits_is_not_moved_and_a_wheel_over_it_scrolls_the_view(view, talk, painted):
+    fill(talk, 20)
+    talk.answer(wide_table(3, 3))
+    view.set_conversation(talk)
+    painted()
+    card = view.canvas.sheet.card(len(view.canvas.sheet.rows) - 1)
+    assert not list(card.column.wide_tables.strips(600))
+    before = view.canvas.top
+    wheel(view, QPoint(300, 400), 120, NONE)
+    assert view.canvas.top < before
+
+
+def wheel(view, point, turn, keys):
+    across = QPoint(turn, 0) if keys == Qt.KeyboardModifier.AltModifier else QPoint(0, turn)
+    event = QWheelEvent(
+        QPointF(point), QPointF(view.viewport().mapToGlobal(point)), QPoint(), across,
+        Qt.MouseButton.NoButton, keys, Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QGuiApplication.sendEvent(view.viewport(), event)

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontInfo, QGuiApplication, QIcon, QPalette, QRawFont
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton, QStyle, QStyleOptionComboBox
 
 from playhead.ui.widgets.theme import READABLE, Theme, Tokens
 
@@ -57,6 +57,17 @@ def test_every_text_can_be_read_on_every_ground_it_is_put_on(name):
             assert ratio >= READABLE, f"{ink} on {ground}: {ratio:.2f}"
     for index, colour in enumerate(tokens.ansi):
         assert contrast(colour, tokens.code_bg) >= READABLE, f"terminal colour {index}"
+
+
+def test_the_list_of_a_combo_box_has_one_line_around_it(theme, qapp, qtbot):
+    """As a menu that lies over the box, Fusion draws a second frame around the list."""
+    theme.apply(qapp)
+    box = QComboBox()
+    qtbot.addWidget(box)
+    box.ensurePolished()
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    assert not box.style().styleHint(QStyle.StyleHint.SH_ComboBox_Popup, option, box)
 
 
 def test_the_application_wears_the_colours_and_changes_them_live(theme, qapp, qtbot):

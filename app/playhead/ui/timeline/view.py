@@ -484,8 +484,14 @@ class TimelineView(QAbstractScrollArea):
         if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event.ignore()
             return
+        across = event.pixelDelta().x() or round(event.angleDelta().x() * 90 / 120)
         pixels = event.pixelDelta().y() or round(event.angleDelta().y() * 90 / 120)
-        self.canvas.scroll_by(-pixels)
+        if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not across:
+            across, pixels = pixels, 0
+        if across and abs(across) > abs(pixels):
+            self._pointer.slide(event.position().toPoint(), -across)
+        else:
+            self.canvas.scroll_by(-pixels)
         event.accept()
 
     def sizeHint(self) -> QSize:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from msgspec.structs import replace
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QFont, QPainter
 
@@ -150,8 +151,20 @@ class MarkdownCard(Card):
         return tail
 
     def fence_spots(self) -> list[Spot]:
-        """Copy, and Run where it can be run, at each code in the text."""
+        """Return the spots at each code in the text and at each table that is too wide."""
         return fence_spots(self)
+
+    def act(self, word: str) -> bool:
+        """Move a wide table sideways."""
+        index, _, delta = word.partition(" ")
+        return self.column is not None and self.column.wide_tables.slide(int(index), int(delta))
+
+    def slide_at(self, y: int, delta: int) -> bool:
+        """Move the table at a height sideways; return whether one moved."""
+        if self.column is None or not len(self.column):
+            return False
+        index = self.column.index_at(y - self.text_box().top())
+        return self.column.wide_tables.slide(index, delta)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Return the spots of the code in the text."""
@@ -179,6 +192,23 @@ def fence_spots(card: Card) -> list[Spot]:
             run = Intent("run", code, block.language)
             right = header.right() - 34
             spots.append(card.icon_spot(right, middle, "play", tr("Run this code"), run, 24))
+    return spots + _table_spots(card)
+
+
+def _table_spots(card: Card) -> list[Spot]:
+    """Return the arrows under each table that is too wide."""
+    spots: list[Spot] = []
+    column = card.column
+    for strip, index, shift, most in column.wide_tables.strips(column.width) if column else ():
+        strip.translate(card.text_box().topLeft())
+        step, right = strip.width() * 2 // 3, strip.right() + 1
+        for icon, tip, delta, is_enabled, end in (
+            ("chevron-left", tr("Columns to the left"), -step, shift > 0, right - 26),
+            ("chevron-right", tr("Columns to the right"), step, shift < most, right),
+        ):
+            intent = Intent("card", f"{index} {delta}")
+            spot = card.icon_spot(end, strip.center().y() + 2, icon, tip, intent, 24)
+            spots.append(replace(spot, is_enabled=is_enabled))
     return spots
 
 
@@ -196,6 +226,14 @@ def paint_fence_names(card: Card, painter: QPainter, state: PaintState) -> None:
             missing = card.tools.why_not(word) if word else ""
             label = f"{word or 'text'} · {missing}" if missing else word or "text"
             draw_text(painter, left, label, card.theme, "mute", 12)
+    for strip, _index, shift, most in card.column.wide_tables.strips(card.column.width):
+        strip.translate(box.topLeft())
+        room = strip.width() - 64
+        bar = QRect(strip.left(), strip.center().y() + 1, room, 4)
+        painter.fillRect(bar, card.theme.colour("line"))
+        part = room * strip.width() // (strip.width() + most)
+        bar.setRect(bar.left() + (room - part) * shift // most, bar.top(), part, 4)
+        painter.fillRect(bar, card.theme.colour("line_strong"))
 
 
 class AnswerCard(MarkdownCard):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
 from playhead.ui.timeline.cards.card import Intent, IntentKind, Spot
 from playhead.ui.timeline.cards.code_cards import ConsoleCard
+from playhead.ui.timeline.cards.message_cards import MarkdownCard
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.caret import Caret
 from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
@@ -233,6 +234,15 @@ class MouseHandler(QObject):
         self._last_double = event.timestamp()
         if (mark := self.mark_at(point)) is not None:
             self._select_around(mark, "word")
+
+    def slide(self, point: QPoint, delta: int) -> None:
+        """Move a wide table under a point sideways."""
+        canvas = self._canvas
+        index = self._row_at(point)
+        card = canvas.sheet.card(index) if 0 <= index < canvas.sheet.count else None
+        inside = canvas.content_y(point) - canvas.sheet.top_of(index) if card is not None else 0
+        if isinstance(card, MarkdownCard) and card.slide_at(inside, delta):
+            canvas.row_changed(card.row.key)
 
     def mark_at(self, point: QPoint) -> Mark | None:
         """Return the place in the text nearest to a point of the viewport."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCursor
@@ -24,6 +24,8 @@ END: Place = (1 << 60, 1 << 60)
 GAP = 12
 PAD_X, PAD_Y = 14, 10
 FENCE_HEADER = 30
+STRIP = 30
+"""The height below a wide table for what moves it."""
 _NEAR = 1_500
 """Pixels beyond the visible part within which documents are kept."""
 _MOST_MARKS = 300
@@ -39,7 +41,7 @@ _BARE = str.maketrans({"\u2029": "\n", "\u2028": "\n", "\ufffc": "", "\ufdd0": "
 class TextBlock:
     """One block with its document while it is near the visible part."""
 
-    __slots__ = ("block", "document", "height", "width")
+    __slots__ = ("block", "document", "height", "overflow", "width")
 
     def __init__(self, block: Block) -> None:
         self.block = block
@@ -47,6 +49,8 @@ class TextBlock:
         self.height = 0
         self.width = -1
         """The width it was laid out for; -1 while the height is a guess."""
+        self.overflow = 0
+        """How much wider it is than the column."""
 
     def guess(self, width: int) -> int:
         """Return a height without a layout."""
@@ -55,6 +59,49 @@ class TextBlock:
         source = self.block.source
         lines = source.count("\n") + 1 + len(source) // columns
         return lines * (_CODE_LINE if is_code else _LINE)
+
+
+class WideTables:
+    """The tables of a column that do not fit in it, and how far they are moved to the left.
+
+    The pieces of a long table are moved together. Owner: the column, whose blocks and heights
+    these are.
+    """
+
+    def __init__(self, blocks: Sequence[TextBlock], heights: Heights, live: Set[int]) -> None:
+        self._blocks = blocks
+        self._heights = heights
+        self._live = live
+        self._shifts: dict[int, int] = {}  # by the first piece
+
+    def strips(self, width: int) -> Iterator[tuple[QRect, int, int, int]]:
+        """Yield the strip under each table near the view, its index, shift and largest shift."""
+        for index in sorted(self._live):
+            text = self._blocks[index]
+            if text.overflow and text.block.is_last:
+                bottom = self._heights.offset(index) + self._heights[index]
+                strip = QRect(0, bottom - STRIP, width, STRIP)
+                yield strip, index, self.shift(index), text.overflow
+
+    def slide(self, index: int, delta: int) -> bool:
+        """Move a table sideways; return whether it moved."""
+        if not 0 <= index < len(self._blocks) or not self._blocks[index].overflow:
+            return False
+        before = self.shift(index)
+        after = max(0, min(before + delta, self._blocks[index].overflow))
+        self._shifts[self._first_piece(index)] = after
+        return after != before
+
+    def shift(self, index: int) -> int:
+        """Return how far a block is moved to the left."""
+        if not self._shifts or not self._blocks[index].overflow:
+            return 0
+        return min(self._shifts.get(self._first_piece(index), 0), self._blocks[index].overflow)
+
+    def _first_piece(self, index: int) -> int:
+        while index and self._blocks[index].block.header:
+            index -= 1
+        return index
 
 
 class BlockColumn:
@@ -69,8 +116,9 @@ class BlockColumn:
         self._has_panels = has_panels
         self._blocks: list[TextBlock] = []
         self._heights = Heights()
-        self._width = 0
+        self.width = 0
         self._live: set[int] = set()
+        self.wide_tables = WideTables(self._blocks, self._heights, self._live)
         self.definitions = ""
 
     def __len__(self) -> int:
@@ -93,10 +141,10 @@ class BlockColumn:
             at += 1
         del self._blocks[at:]
         self._heights.truncate(at)
-        self._live = {index for index in self._live if index < at}
+        self._live -= {index for index in self._live if index >= at}
         for block in blocks[at:]:
             text = TextBlock(block)
-            text.height = text.guess(self._width or 600)
+            text.height = text.guess(self.width or 600)
             self._blocks.append(text)
             self._heights.append(self._outer(len(self._blocks) - 1))
 
@@ -123,7 +171,7 @@ class BlockColumn:
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
         """Lay out the blocks between `top` and `bottom`; return the height of all."""
-        self._width = width
+        self.width = width
         index = self._heights.index_at(top)
         while index < len(self._blocks) and self._heights.offset(index) < bottom:
             self._make_exact(index, width)
@@ -146,14 +194,15 @@ class BlockColumn:
         """Draw the blocks that touch `clip` (in the column's own coordinates)."""
         for index in self._touching(clip):
             text = self._blocks[index]
-            outer = QRect(0, self._heights.offset(index), self._width, self._heights[index])
+            outer = QRect(0, self._heights.offset(index), self.width, self._heights[index])
             if self._is_panel(text.block):
                 self._paint_panel(painter, text.block, outer)
             if text.document is not None:
                 origin = self._origin(index)
                 painter.save()
                 painter.translate(origin)
-                inner = QRectF(clip).translated(-origin)
+                seen = clip & outer if text.overflow else clip
+                inner = QRectF(seen).translated(-origin)
                 self._paint_document(painter, index, inner, _part(selection, index))
                 painter.restore()
 
@@ -286,7 +335,7 @@ class BlockColumn:
         for index in sorted(self._live):
             if self._has_header(self._blocks[index].block):
                 top = self._heights.offset(index) + self._gap(index)
-                yield QRect(0, top, self._width, FENCE_HEADER), index
+                yield QRect(0, top, self.width, FENCE_HEADER), index
 
     def fence_source(self, index: int) -> str:
         """Return the whole code that begins with a block."""
@@ -305,7 +354,7 @@ class BlockColumn:
         return (index, cursor.selectionStart()), (index, cursor.selectionEnd())
 
     def _document(self, index: int) -> Document:
-        self._make_exact(index, self._width)
+        self._make_exact(index, self.width)
         document = self._blocks[index].document
         assert document is not None  # noqa: S101 - made in the line above
         return document
@@ -321,7 +370,8 @@ class BlockColumn:
             room = max(40, width - inset)
             if text.document.has_formulas:
                 shrink_to(text.document, room)
-            text.document.setTextWidth(room)
+            text.overflow = max(0, text.document.least_width - room)
+            text.document.setTextWidth(room + text.overflow)
             text.height = round(text.document.size().height())
             text.width = width
             self._heights.set(index, self._outer(index))
@@ -358,11 +408,12 @@ class BlockColumn:
         pads = 0
         if self._is_panel(text.block):
             pads = (FENCE_HEADER if text.block.is_first else 0) + PAD_Y * text.block.is_last
-        return self._gap(index) + pads + text.height
+        strip = STRIP if text.overflow and text.block.is_last else 0
+        return self._gap(index) + pads + text.height + strip
 
     def _origin(self, index: int) -> QPointF:
         block = self._blocks[index].block
-        x = PAD_X if self._is_panel(block) else 0
+        x = PAD_X if self._is_panel(block) else -self.wide_tables.shift(index)
         header = FENCE_HEADER if self._has_header(block) else 0
         return QPointF(x, self._heights.offset(index) + self._gap(index) + header)
 

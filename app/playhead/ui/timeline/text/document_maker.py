@@ -56,6 +56,8 @@ _STATES = {_Marker.NoMarker: 1, _Marker.Unchecked: 2, _Marker.Checked: 3}
 _TASKS: Mapping[int, TaskState] = {1: "none", 2: "open", 3: "done"}
 _TASK = re.compile(r"^[\s>]*(?:[-+*]|\d+[.)])\s+\[[ xX]\]", re.MULTILINE)
 _BOX_PX = 13
+_LEAST_COLUMN, _MOST_COLUMN = 96, 220
+_WIDE = 700
 _NOTE_SIGN = "[^"
 _NOTE = QRegularExpression(r"\[\^[^\]\s]{1,60}\]:?")
 _NOTE_BREAK = re.compile(r"\n(?=\[\^[^\]\s]{1,60}\]:)")
@@ -79,6 +81,8 @@ class Document(QTextDocument):
     is_waiting = False
     """Whether a formula in it is still being drawn."""
     has_formulas = False
+    least_width = 0
+    """What a table with many columns needs; in less room it is moved sideways."""
     has_tasks = False
     """Whether some items of its lists are done or to be done."""
     _wanted: FindQuery | None = None
@@ -334,6 +338,8 @@ class DocumentMaker:
         for frame in document.rootFrame().childFrames():
             if not isinstance(frame, QTextTable):
                 continue
+            least = self._least_widths(frame)
+            document.least_width = sum(least)
             if is_continued:
                 frame.removeRows(0, 1)
             shape = frame.format()
@@ -344,14 +350,22 @@ class DocumentMaker:
             shape.setCellPadding(6)
             shape.setCellSpacing(0)
             shape.setMargin(0)
-            share = 100 / max(1, frame.columns())
-            percent = QTextLength(QTextLength.Type.PercentageLength, share)
-            shape.setColumnWidthConstraints([percent] * frame.columns())
+            whole = sum(least) if sum(least) > _WIDE else 0
+            shares = [one / whole if whole else 1 / len(least) for one in least]
+            percent = QTextLength.Type.PercentageLength
+            shape.setColumnWidthConstraints([QTextLength(percent, 100 * one) for one in shares])
             shape.setWidth(QTextLength(QTextLength.Type.PercentageLength, 100))
             frame.setFormat(shape)
             if not is_continued:
                 for column in range(frame.columns()):
                     _make_head(frame, column, tokens.header)
+
+    def _least_widths(self, table: QTextTable) -> list[int]:
+        """Return the width that each column needs at least, by its head: all pieces have that."""
+        metrics = QFontMetricsF(self.theme.font(PROSE_PX, QFont.Weight.DemiBold))
+        heads = [table.cellAt(0, at).firstCursorPosition().block() for at in range(table.columns())]
+        wide = [round(metrics.horizontalAdvance(head.text()[:60])) + 16 for head in heads]
+        return [max(_LEAST_COLUMN, min(_MOST_COLUMN, one)) for one in wide]
 
     def _ink(self, name: str) -> QTextCharFormat:
         shown = QTextCharFormat()
