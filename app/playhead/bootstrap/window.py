@@ -114,7 +114,7 @@ class _Window:
         self._core = build_core()
         ports = self._core.ports
         self._theme = Theme(paths.resources_dir())
-        self._theme.set_mode(ports.settings.current.theme)
+        self._theme.wear(ports.settings.current)
         self._theme.apply(app)
         self._access: ProgramAccess | None = None
         self._api = ApiSwitch(ports.settings, ports.keys, self._make_server, self._core.token)

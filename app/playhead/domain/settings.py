@@ -23,9 +23,13 @@ LimitSeconds = Annotated[float, Meta(gt=0, le=24 * 3600)]
 Retries = Annotated[int, Meta(ge=0, le=20)]
 ProfileName = Annotated[str, Meta(pattern=r"\S")]
 ScalePercent = Literal[80, 90, 100, 110, 125, 150, 175, 200]
+ZoomPercent = Literal[50, 60, 75, 80, 90, 100, 110, 125, 150, 175, 200, 250, 300]
+TypePx = Annotated[int, Meta(ge=8, le=32)]
 
 SCALES_PERCENT: tuple[ScalePercent, ...] = typing.get_args(ScalePercent)
 """The scales at which everything can be shown."""
+ZOOMS_PERCENT: tuple[ZoomPercent, ...] = typing.get_args(ZoomPercent)
+"""The sizes of text and pictures."""
 
 
 class ConversationConfig(Struct, frozen=True, kw_only=True):
@@ -73,7 +77,9 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     The `api_…` ones are of the server for other programs: whether it listens, where, whether who
     holds its token may approve code or have it run unasked, and how many requests a minute.
     The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
-    much of a run's output is kept; `scale_percent` is how large everything is shown.
+    much of a run's output is kept; `scale_percent` is how large everything is shown,
+    `zoom_percent` how large text and pictures are in conversation and editor; `text_px` and
+    `code_px` are the sizes of type there at 100 %, `code_font` empty means the shipped font.
     `asks_typed_code`: code that a person typed in Direct mode waits for an approval, too.
     `notifies`: of what ends or waits while the window is not in front, `notifies_aloud`: with the
     system's sound. `close_keeps_running` is empty until the user was asked. `shortcuts` are those
@@ -86,7 +92,12 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     instructions: str = ""
     max_steps: AtLeastOne = 20
     theme: Literal["system", "light", "dark"] = "system"
+    contrast: Literal["system", "normal", "high"] = "system"
     scale_percent: ScalePercent = 100
+    zoom_percent: ZoomPercent = 100
+    text_px: TypePx = 14
+    code_px: TypePx = 13
+    code_font: str = ""
     interpreter: str = ""
     folder: str = ""
     api_enabled: bool = False

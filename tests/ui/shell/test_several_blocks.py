@@ -44,7 +44,7 @@ def click_tab(bench: Bench, number: int) -> None:
     corner = canvas.card_rect(index).topLeft()
     place = spot.rect.center() + corner
     QTest.mouseClick(
-        canvas.viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
+        canvas.area.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
     )
 
 
@@ -145,7 +145,7 @@ async def test_examples_within_an_explanation_wait_for_nobody_and_run_on_their_o
         run = next(spot for spot in spots if spot.intent.kind == "run")
         place = run.rect.center() + canvas.card_rect(index).topLeft()
         QTest.mouseClick(
-            canvas.viewport, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
+            canvas.area.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
         )
         await until(lambda: bench.ran == ["rm()"])
         await bench.rests()

@@ -40,9 +40,9 @@ COMMANDS = (
     Command("run", mark("Run the code in the editor"), "F5"),
     Command("stop", mark("Stop"), "Ctrl+Shift+X"),
     Command("next_pane", mark("Go to the next pane"), "F6"),
-    Command("larger", mark("Show everything larger"), "Ctrl++"),
-    Command("smaller", mark("Show everything smaller"), "Ctrl+-"),
-    Command("normal_size", mark("Show everything in its normal size"), "Ctrl+0"),
+    Command("larger", mark("Zoom in"), "Ctrl++"),
+    Command("smaller", mark("Zoom out"), "Ctrl+-"),
+    Command("normal_size", mark("Zoom to the normal size"), "Ctrl+0"),
     Command("write", mark("Go to the message field"), "Ctrl+L"),
     Command("rename", mark("Rename conversation…"), ""),
     Command("run_all", mark("Run all code of the conversation again"), ""),
@@ -58,6 +58,11 @@ COMMANDS = (
 )
 
 
+def ways(keys: str) -> list[QKeySequence]:
+    """Return all ways to type the keys of a command: on many keyboards plus is above equals."""
+    return [QKeySequence(one) for one in ((keys, "Ctrl+=") if keys == "Ctrl++" else (keys,))]
+
+
 def make_actions(
     owner: QWidget, handlers: Mapping[str, Callable[[], object]]
 ) -> dict[str, QAction]:
@@ -70,7 +75,7 @@ def make_actions(
         handler = handlers[command.name]
         action = QAction(tr(command.text), owner)
         if command.keys:
-            action.setShortcut(command.keys)
+            action.setShortcuts(ways(command.keys))
         action.setAutoRepeat(False)
         action.triggered.connect(lambda _checked=False, run=handler: run())
         owner.addAction(action)

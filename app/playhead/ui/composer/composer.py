@@ -306,6 +306,7 @@ class Composer(QFrame):
         buttons.stop_clicked.connect(self.stop_requested)
         choice.auto_run_toggled.connect(self.auto_run_toggled)
         self._theme.changed.connect(self._on_theme_changed)
+        self._theme.zoomed.connect(self._size_text)
 
     def _show_state(self) -> None:
         self.buttons.show_state(
@@ -392,7 +393,12 @@ class Composer(QFrame):
             if kept is not None:
                 self.submit()
 
+    def _size_text(self) -> None:
+        look = self._theme.type
+        self.text_edit.set_type_px(look.zoomed(look.prose_px))
+
     def _on_theme_changed(self) -> None:
+        self._size_text()
         self.buttons.apply_theme()
         self.chips.apply_theme()
         self.queue_rows.apply_theme()

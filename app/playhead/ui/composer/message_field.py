@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QKeySequence,
     QResizeEvent,
     QTextCursor,
+    QWheelEvent,
 )
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
 
@@ -121,6 +122,13 @@ class MessageField(QPlainTextEdit):
         self.document().documentLayout().documentSizeChanged.connect(self.fit)
         self.fit()
 
+    def set_type_px(self, size_px: int) -> None:
+        """Set the size of the text."""
+        self.setStyleSheet(f"MessageField {{ font-size: {size_px}px; }}")
+        self.ensurePolished()
+        self.set_hint(self._hint)
+        self.fit()
+
     def set_hint(self, words: str) -> None:
         """Set the placeholder text, elided to fit on one line."""
         self._hint = words
@@ -155,6 +163,13 @@ class MessageField(QPlainTextEdit):
         """Fit the placeholder text to the new width."""
         super().resizeEvent(event)
         self.set_hint(self._hint)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Scroll; with Ctrl the window zooms."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            event.ignore()
+        else:
+            super().wheelEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Enter (send), Shift+Enter (new line), and Up and Down at the ends (recall)."""

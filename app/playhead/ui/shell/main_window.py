@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QCloseEvent, QKeySequence, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtGui import (
+    QCloseEvent,
+    QKeySequence,
+    QPaintEvent,
+    QResizeEvent,
+    QShowEvent,
+    QWheelEvent,
+)
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QMenu
 
 from playhead.domain.execution import EnvironmentStatus
@@ -25,6 +32,7 @@ from playhead.ui.commands.key_bindings import (
     WINDOW,
     KeyBindings,
     make_actions,
+    ways,
 )
 from playhead.ui.composer.model_switcher import ModelSwitcher, PickerPorts
 from playhead.ui.desktop.closing_question import ClosingQuestion
@@ -48,8 +56,8 @@ from playhead.ui.shell.window_help import WindowHelp
 from playhead.ui.shell.window_layout import (
     WINDOW_FRAME,
     ScreenRatio,
+    TypeZoom,
     WindowLayout,
-    WindowScale,
     WindowStateStore,
 )
 from playhead.ui.timeline.scroll.coalescer import Coalescer
@@ -78,7 +86,20 @@ def _hinted(parts: WindowLayout) -> list[tuple[QAbstractButton, str, str]]:
 
 _MENU = (
     *("commands", "", "rename", "run_all", "restart", "request", "", "export", "import", ""),
-    *("folder", "attach", "settings", "", "example", "shortcuts", "log", "crashes"),
+    *(
+        "larger",
+        "smaller",
+        "normal_size",
+        "",
+        "folder",
+        "attach",
+        "settings",
+        "",
+        "example",
+        "shortcuts",
+        "log",
+        "crashes",
+    ),
     *("updates", "about", "quit"),
 )
 
@@ -141,7 +162,7 @@ class MainWindow(QMainWindow):
         self.notes = AttachmentHints(self.parts.composer, self.view, self.tasks, provider, catalog)
         self.help = self._make_help(attachments_dir.parent)
         self.guide = self._make_guide(attachments_dir.parent)
-        self.scale = WindowScale(settings, self.parts.notifications, self.tasks, self)
+        self.zoom = TypeZoom(theme, settings, self.tasks, self)
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
@@ -277,6 +298,10 @@ class MainWindow(QMainWindow):
             self._is_painted = True
             QTimer.singleShot(0, self, self.painted.emit)
 
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom by the wheel with Ctrl, wherever nothing else takes it."""
+        self.zoom.turn(event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Hide the window or request the end: kernels and files are ended first."""
         if self._may_close:
@@ -315,7 +340,7 @@ class MainWindow(QMainWindow):
             "storage": self.open_storage_settings,
             "example": self.guide.begin,
             "quit": self.closing.quit,
-            **self.scale.handlers,
+            **self.zoom.handlers,
         }
 
     def _make_view(self) -> SessionView:
@@ -524,7 +549,7 @@ class MainWindow(QMainWindow):
 
         def bind() -> None:
             for id_, action in actions.items():
-                action.setShortcut(keys.keys(id_))
+                action.setShortcuts(ways(keys.keys(id_)))
             for button, words, id_ in hinted:
                 shown = QKeySequence(keys.keys(id_)).toString(
                     QKeySequence.SequenceFormat.NativeText
@@ -620,7 +645,7 @@ class MainWindow(QMainWindow):
         self.notes.refresh()
 
     def _on_settings_saved(self, settings: AppSettings) -> None:
-        self._theme.set_mode(settings.theme)
+        self._theme.wear(settings)
         self.show_place()
         self._servers.begin()
         self.tasks.start(self._api.apply())

@@ -1,4 +1,4 @@
-"""The window's layout, size and scale, and the parts of them that are stored for the next start."""
+"""The window's layout, size and zoom, and the parts of them that are stored for the next start."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.domain.settings import SCALES_PERCENT
+from playhead.domain.settings import ZOOMS_PERCENT
 from playhead.session.ports import Settings
 from playhead.session.session import SessionState
 from playhead.ui.composer.composer import Composer
@@ -27,6 +27,7 @@ from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.shell.conversation_header import ConversationHeader
 from playhead.ui.shell.start_panel import StartPanel
 from playhead.ui.sidebar.sidebar import Sidebar
+from playhead.ui.timeline.scroll.accessibility import announce
 from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.banner import BannerArea
 from playhead.ui.widgets.drop_zone import AttachmentDropZone
@@ -339,52 +340,63 @@ class WindowStateStore(QObject):
         return False
 
 
-_SCALE_BANNER = "scale"
+_NOTCH = 120
 
 
-class WindowScale(QObject):
-    """Stores the scale for the next start and notifies the user. Owner: the main window."""
+class TypeZoom(QObject):
+    """Zooms text and pictures, and stores the zoom. Owner: the main window."""
 
     def __init__(
-        self, settings: Settings, notifications: BannerArea, tasks: TaskOwner, parent: QObject
+        self,
+        theme: Theme,
+        settings: Settings,
+        tasks: TaskOwner,
+        parent: QWidget,
     ) -> None:
         super().__init__(parent)
+        self._theme = theme
         self._settings = settings
-        self._notifications = notifications
         self._tasks = tasks
-        self._shown = settings.current.scale_percent
+        self._window = parent
+        self._turned = 0
 
     @property
     def handlers(self) -> Mapping[str, Callable[[], object]]:
         """Return the handlers of the window's commands by name."""
         return {
-            "larger": lambda: self.choose(next_scale(self._settings.current.scale_percent, 1)),
-            "smaller": lambda: self.choose(next_scale(self._settings.current.scale_percent, -1)),
+            "larger": lambda: self.step(1),
+            "smaller": lambda: self.step(-1),
             "normal_size": lambda: self.choose(100),
         }
 
+    def step(self, direction: int) -> None:
+        """Zoom in (1) or out (-1)."""
+        self.choose(next_zoom(self._theme.type.zoom_percent, direction))
+
+    def turn(self, event: QWheelEvent) -> None:
+        """Zoom by the wheel with Ctrl, a step for each notch; touchpads give parts of one."""
+        if not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            return
+        self._turned += event.angleDelta().y()
+        if abs(self._turned) >= _NOTCH:
+            self.step(1 if self._turned > 0 else -1)
+            self._turned = 0
+        event.accept()
+
     def choose(self, percent: int) -> None:
-        """Store another scale, in percent."""
+        """Zoom to a size in percent."""
+        self._theme.set_type(replace(self._theme.type, zoom_percent=percent))
+        announce(self._window, tr("Text and pictures at {percent} %", percent=percent))
         self._tasks.start(
-            self._settings.save(replace(self._settings.current, scale_percent=percent))
+            self._settings.save(replace(self._settings.current, zoom_percent=percent))
         )
-        if percent == self._shown:
-            self._notifications.show_notice(
-                tr("The size stays at {percent} %.", percent=percent), key=_SCALE_BANNER
-            )
-        else:
-            self._notifications.show_notice(
-                tr("Everything will be shown at {percent} %.", percent=percent),
-                tr("From the next start of Playhead on; it is {shown} % now.", shown=self._shown),
-                key=_SCALE_BANNER,
-            )
 
 
-def next_scale(percent: int, step: int) -> int:
-    """Return the next larger or smaller scale in percent, or the outermost one at the ends."""
+def next_zoom(percent: int, step: int) -> int:
+    """Return the next larger or smaller zoom in percent, or the outermost one at the ends."""
     if step > 0:
-        return next((one for one in SCALES_PERCENT if one > percent), SCALES_PERCENT[-1])
-    return next((one for one in reversed(SCALES_PERCENT) if one < percent), SCALES_PERCENT[0])
+        return next((one for one in ZOOMS_PERCENT if one > percent), ZOOMS_PERCENT[-1])
+    return next((one for one in reversed(ZOOMS_PERCENT) if one < percent), ZOOMS_PERCENT[0])
 
 
 _MOVES = (QEvent.Type.Show, QEvent.Type.DevicePixelRatioChange)

@@ -114,6 +114,7 @@ class TimelineView(QAbstractScrollArea):
         self._face: AccessibleTimeline | None = None
         self._set_up()
         self._connect()
+        self._on_zoomed()
 
     @property
     def conversation(self) -> Conversation | None:
@@ -172,7 +173,7 @@ class TimelineView(QAbstractScrollArea):
         for key in {*self._traced, *traces}:
             if (index := self.model.index_of(key)) is not None:
                 self.model.rows[index].traced = traces.get(key, ())
-                self.viewport().update(self.canvas.card_rect(index))
+                self.canvas.port.update(self.canvas.card_rect(index))
         self._traced = tuple(traces)
 
     def reveal_printed(self, message_id: str, number: int) -> None:
@@ -182,8 +183,8 @@ class TimelineView(QAbstractScrollArea):
         card = self.canvas.sheet.card(index) if index is not None else None
         if index is not None and isinstance(card, ConsoleCard):
             y = self.canvas.sheet.top_of(index) + (card.y_of_printed(number) or 0)
-            if not self.canvas.top <= y < self.canvas.top + self.viewport().height() - HEADER:
-                self.canvas.scroll_to(y - self.viewport().height() // 3)
+            if not self.canvas.top <= y < self.canvas.top + self.canvas.port.height() - HEADER:
+                self.canvas.scroll_to(y - self.canvas.port.height() // 3)
 
     @property
     def input_field(self) -> QWidget | None:
@@ -389,6 +390,7 @@ class TimelineView(QAbstractScrollArea):
     def _connect(self) -> None:
         canvas = self.canvas
         self.theme.changed.connect(self._on_theme_changed)
+        self.theme.zoomed.connect(self._on_zoomed)
         self.pictures.ready.connect(canvas.row_changed)
         self.formulas.changed.connect(canvas.renew_formulas)
         canvas.taken.connect(self._on_taken)
@@ -462,6 +464,11 @@ class TimelineView(QAbstractScrollArea):
         self._jump.apply_theme()
         self.canvas.forget_layout()
 
+    def _on_zoomed(self) -> None:
+        percent = self.theme.type.zoom_percent
+        self.pictures.zoom = self.formulas.zoom = max(1.0, percent / 100)
+        self.canvas.set_zoom(percent)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out again: another width breaks lines elsewhere; what is read stays where it is."""
         super().resizeEvent(event)
@@ -488,10 +495,12 @@ class TimelineView(QAbstractScrollArea):
         pixels = event.pixelDelta().y() or round(event.angleDelta().y() * 90 / 120)
         if event.modifiers() & Qt.KeyboardModifier.ShiftModifier and not across:
             across, pixels = pixels, 0
+        port = self.canvas.port
         if across and abs(across) > abs(pixels):
-            self._pointer.slide(event.position().toPoint(), -across)
+            point = port.to_rows(event.position().toPoint())
+            self._pointer.slide(point, round(-across / port.zoom))
         else:
-            self.canvas.scroll_by(-pixels)
+            self.canvas.scroll_by(round(-pixels / port.zoom))
         event.accept()
 
     def sizeHint(self) -> QSize:
@@ -518,9 +527,9 @@ class TimelineView(QAbstractScrollArea):
         """Open the menu of what can be done here; its key means the entry with the ring."""
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             point = self._keys.menu_point()
-            self._pointer.open_menu(point, self.viewport().mapToGlobal(point))
+            self._pointer.open_menu(point, self.canvas.port.to_global(point))
         else:
-            self._pointer.open_menu(event.pos(), event.globalPos())
+            self._pointer.open_menu(self.canvas.port.to_rows(event.pos()), event.globalPos())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Scroll, copy, go from button to button."""

@@ -1,4 +1,4 @@
-"""The look of the window: colours for light and dark, fonts, icons, style rules.
+"""The look of the window: colours for light and dark, type and zoom, fonts, icons, style rules.
 
 `Theme.apply` gives an application Fusion, a palette and a style sheet; widgets choose their part
 of it by a property: `setProperty("kind", "primary")`. Kinds: QPushButton primary, danger, quiet,
@@ -17,6 +17,7 @@ from string import Template
 from typing import Any, Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
@@ -30,6 +31,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QAbstractButton, QApplication
+
+from playhead.domain.settings import AppSettings
 
 SANS = "Inter"
 MONO = "JetBrains Mono NL"
@@ -55,9 +58,9 @@ def sans_font(size_px: int, weight: QFont.Weight = QFont.Weight.Normal) -> QFont
     return font
 
 
-def mono_font(size_px: int) -> QFont:
+def mono_font(size_px: int, family: str = "") -> QFont:
     """Return the font for code; ligatures of its substitutes are switched off."""
-    font = QFont([MONO, "Menlo", "Consolas", "monospace"])
+    font = QFont([*filter(None, (family,)), MONO, "Menlo", "Consolas", "monospace"])
     font.setPixelSize(size_px)
     font.setStyleHint(QFont.StyleHint.Monospace)
     font.setFeature(QFont.Tag.fromString("calt"), 0)
@@ -133,6 +136,7 @@ class IconSet:
 
 
 Mode = Literal["system", "light", "dark"]
+Contrast = Literal["system", "normal", "high"]
 
 # The only distances there are, in pixels.
 GAP_XS, GAP_S, GAP_M, GAP_L, GAP_XL, GAP_XXL, GAP_XXXL = 4, 6, 8, 12, 16, 24, 28
@@ -186,6 +190,11 @@ class Tokens(Struct, frozen=True, kw_only=True):
     operator: str
     ansi: tuple[str, ...]
 
+    @property
+    def mode(self) -> str:
+        """Return light or dark."""
+        return self.name.partition("-")[0]
+
     def of(self, name: str) -> str:
         """Return a colour by the name of its token."""
         return str(getattr(self, name))
@@ -203,13 +212,28 @@ class Tokens(Struct, frozen=True, kw_only=True):
         return cls(name=path.stem, **table)
 
 
-class Theme(QObject):
-    """Holds the current colours. Owner: bootstrap.
+class TypeLook(Struct, frozen=True, kw_only=True):
+    """The type of conversation and editor: sizes at 100 %, the font of code, and the zoom."""
 
-    `changed()` is emitted after the application has the new colours.
+    zoom_percent: int = 100
+    prose_px: int = PROSE_PX
+    code_px: int = CODE_PX
+    code_family: str = ""
+
+    def zoomed(self, size_px: int) -> int:
+        """Return a size in pixels at the zoom."""
+        return max(1, round(size_px * self.zoom_percent / 100))
+
+
+class Theme(QObject):
+    """Holds the current colours and the type of conversation and editor. Owner: bootstrap.
+
+    `changed()` is emitted after the application has the new colours or another type, `zoomed()`
+    when only the zoom is another.
     """
 
     changed = Signal()
+    zoomed = Signal()
 
     def __init__(
         self, resources: Path, mode: Mode = "system", parent: QObject | None = None
@@ -218,14 +242,19 @@ class Theme(QObject):
         self.resources = resources
         self._folder = resources / "themes"
         self._tables = {
-            name: Tokens.load(self._folder / f"{name}.json") for name in ("light", "dark")
+            name: Tokens.load(self._folder / f"{name}.json")
+            for name in ("light", "dark", "light-contrast", "dark-contrast")
         }
         self._icons = IconSet(resources / "icons")
         self._app: QApplication | None = None
         self._mode: Mode = mode
+        self._contrast: Contrast = "system"
+        self.type = TypeLook()
         load_fonts(resources / "fonts")
         self._tokens = self._tables[self._wanted()]
-        QGuiApplication.styleHints().colorSchemeChanged.connect(self._on_scheme_changed)
+        hints = QGuiApplication.styleHints()
+        hints.colorSchemeChanged.connect(self._on_scheme_changed)
+        hints.accessibility().contrastPreferenceChanged.connect(self._on_scheme_changed)
 
     @property
     def tokens(self) -> Tokens:
@@ -241,6 +270,32 @@ class Theme(QObject):
         """Follow the system, or always be light or dark."""
         self._mode = mode
         self._refresh()
+
+    def wear(self, settings: AppSettings) -> None:
+        """Set everything that the user chose."""
+        self.set_mode(settings.theme)
+        self.set_contrast(settings.contrast)
+        self.set_type(
+            TypeLook(
+                zoom_percent=settings.zoom_percent,
+                prose_px=settings.text_px,
+                code_px=settings.code_px,
+                code_family=settings.code_font,
+            )
+        )
+
+    def set_contrast(self, contrast: Contrast) -> None:
+        """Follow the system, or always have normal or high contrast."""
+        self._contrast = contrast
+        self._refresh()
+
+    def set_type(self, look: TypeLook) -> None:
+        """Set the type of conversation and editor, and the zoom."""
+        before, self.type = self.type, look
+        if replace(look, zoom_percent=before.zoom_percent) != before:
+            self.changed.emit()
+        if look.zoom_percent != before.zoom_percent:
+            self.zoomed.emit()
 
     def colour(self, name: str) -> QColor:
         """Return a colour by the name of its token."""
@@ -265,7 +320,7 @@ class Theme(QObject):
 
     def code_font(self, size_px: int = CODE_PX) -> QFont:
         """Return the font of code and output."""
-        return mono_font(size_px)
+        return mono_font(size_px, self.type.code_family)
 
     def apply(self, app: QApplication) -> None:
         """Style the application, now and after each change of the theme."""
@@ -275,10 +330,12 @@ class Theme(QObject):
         self._apply_to(app)
 
     def _wanted(self) -> str:
-        if self._mode != "system":
-            return self._mode
-        scheme = QGuiApplication.styleHints().colorScheme()
-        return "dark" if scheme == Qt.ColorScheme.Dark else "light"
+        hints = QGuiApplication.styleHints()
+        is_dark = hints.colorScheme() == Qt.ColorScheme.Dark
+        mode = self._mode if self._mode != "system" else "dark" if is_dark else "light"
+        asked = hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
+        is_high = asked if self._contrast == "system" else self._contrast == "high"
+        return f"{mode}-contrast" if is_high else mode
 
     def _on_scheme_changed(self) -> None:
         self._refresh()
@@ -297,7 +354,7 @@ class Theme(QObject):
         template = Template((self._folder / "style.qss").read_text(encoding="utf-8"))
         words = {name: self._tokens.of(name) for name in Tokens.__struct_fields__ if name != "ansi"}
         app.setStyleSheet(
-            template.substitute(words, mode=self._tokens.name, themes=self._folder.as_posix())
+            template.substitute(words, mode=self._tokens.mode, themes=self._folder.as_posix())
         )
 
 
@@ -407,7 +464,6 @@ QLabel[kind="start"] { font-size: 14px; color: $mute; }
 QLabel[kind="ok"] { color: $ok; font-size: 12px; }
 QDialog QLabel[kind="danger"] { font-size: 12px; }
 QAbstractScrollArea::corner { background: transparent; border: 0; }
-QFrame[kind="composer"] QPlainTextEdit { font-size: 14px; }
 QFrame[kind="palette"] { background: $raised; border: 1px solid $line_strong;
   border-radius: 10px; }
 QLineEdit[kind="palette"] { background: transparent; border: 0; padding: 7px 8px;

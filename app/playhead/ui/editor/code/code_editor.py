@@ -16,7 +16,7 @@ from PySide6.QtGui import QFontInfo, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from playhead.ui.editor.code.text_diff import LineMark
-from playhead.ui.widgets.theme import CODE_PX, Theme
+from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import mark, tr
 
 DISPLAY_LINE_LIMIT = 20_000
@@ -193,8 +193,8 @@ class CodeEditor(Protocol):
         ...
 
 
-def editor_colours(theme: Theme, size_px: int = CODE_PX) -> EditorColours:
-    """Return the colours of an editor for the current theme, with a font of this size."""
+def editor_colours(theme: Theme) -> EditorColours:
+    """Return the colours and the font of an editor in the current theme, at its zoom."""
     tokens = theme.tokens
     return EditorColours(
         background=tokens.bg,
@@ -215,7 +215,7 @@ def editor_colours(theme: Theme, size_px: int = CODE_PX) -> EditorColours:
         error_background=tokens.danger_bg,
         # Scintilla takes one family and no list of substitutes.
         family=QFontInfo(theme.code_font()).family(),
-        size_px=size_px,
+        size_px=theme.type.zoomed(theme.type.code_px),
     )
 
 

@@ -45,16 +45,15 @@ class DiffView(QFrame):
         self._hunks: Sequence[Hunk] = ()
         self._first_lines: list[int] = []
         self._kinds: list[str] = []
-        self._size_px = 13
         self._make()
         theme.changed.connect(self._apply_theme)
+        theme.zoomed.connect(self._apply_theme)
         self.hide()
 
-    def show_hunks(self, hunks: Sequence[Hunk], text: str, than: str, size_px: int) -> None:
+    def show_hunks(self, hunks: Sequence[Hunk], text: str, than: str) -> None:
         """Show the differences of the text from `than` ("the model's version")."""
         current = self.current_number
         self._hunks = hunks
-        self._size_px = size_px
         count = len(hunks)
         changes = tr_n("%n changes", count, one="1 change")
         self.title.setText(
@@ -117,15 +116,15 @@ class DiffView(QFrame):
         self.text.setPlainText(whole_characters("\n".join(shown)))
 
     def _apply_theme(self) -> None:
-        colours = editor_colours(self._theme, self._size_px)
+        colours = editor_colours(self._theme)
         self.close_button.setIcon(self._theme.icon("x", "mute"))
         self.previous_button.setIcon(self._theme.icon("chevron-up", "mute"))
         self.next_button.setIcon(self._theme.icon("chevron-down", "mute"))
         font = QFont(colours.family)
-        font.setPixelSize(self._size_px)
+        font.setPixelSize(colours.size_px)
         self.text.setFont(font)
         self.text.setStyleSheet(
-            f"QPlainTextEdit {{ font-size: {self._size_px}px; border: 1px solid transparent;"
+            f"QPlainTextEdit {{ font-size: {colours.size_px}px; border: 1px solid transparent;"
             " border-radius: 0; padding: 4px 8px; }"
             f"QPlainTextEdit:focus {{ border-color: {colours.accent}; }}"
         )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
 
@@ -48,9 +48,6 @@ EDITOR_COMMANDS = (
     EditorCommand(name="indent", text=mark("Indent"), keys="Ctrl+]"),
     EditorCommand(name="unindent", text=mark("Unindent"), keys="Ctrl+["),
     EditorCommand(name="wrap", text=mark("Wrap long lines"), keys="Alt+Z"),
-    EditorCommand(name="bigger", text=mark("Larger type"), keys="Ctrl++", also=("Ctrl+=",)),
-    EditorCommand(name="smaller", text=mark("Smaller type"), keys="Ctrl+-"),
-    EditorCommand(name="normal", text=mark("Normal type"), keys="Ctrl+0"),
     EditorCommand(name="changes", text=mark("Show the changes"), keys="Ctrl+Shift+D"),
     EditorCommand(name="printed", text=mark("Show what this line printed"), keys="Ctrl+Shift+L"),
 )
@@ -60,10 +57,8 @@ class KeyFilter(QObject):
     """Watches widgets of the pane and runs the commands of their keys. Owner: the pane.
 
     A filter and no shortcuts: the window has commands with the same keys, and two shortcuts
-    for one key cancel each other out. Signal: `wheeled(int)`: Ctrl and the wheel, up or down.
+    for one key cancel each other out.
     """
-
-    wheeled = Signal(int)
 
     def __init__(self, handlers: Mapping[str, Callable[[], object]], parent: QObject) -> None:
         super().__init__(parent)
@@ -99,13 +94,13 @@ class KeyFilter(QObject):
             widget.viewport().installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Handle the keys of the commands and the wheel with Ctrl."""
+        """Handle the keys of the commands, and leave the wheel with Ctrl to the window."""
         if isinstance(event, QKeyEvent):
             return self._on_key(event)
         if event.type() == QEvent.Type.Wheel and isinstance(event, QWheelEvent):
             turned = event.angleDelta().y()
             if event.modifiers() & Qt.KeyboardModifier.ControlModifier and turned:
-                self.wheeled.emit(1 if turned > 0 else -1)
+                event.ignore()  # for the window, which zooms; the editor's own would be for itself
                 return True
         return False
 
@@ -139,7 +134,7 @@ _GROUPS = (
     ("new", "open", "save", "save_as", "close"),
     ("undo", "redo", "find", "replace"),
     ("comment", "indent", "unindent", "changes", "printed"),
-    ("wrap", "bigger", "smaller", "normal"),
+    ("wrap",),
 )
 
 

@@ -25,14 +25,12 @@ from playhead.ui.editor.pane.pane_tools import PaneTools
 from playhead.ui.editor.pane.running_line import RunningLine
 from playhead.ui.editor.pane.status_bar import NoticeStrip, StatusBar
 from playhead.ui.editor.pane.tab_pages import (
-    LARGEST_PX,
-    SMALLEST_PX,
     ChangeMarks,
     TabPage,
     TabPages,
 )
 from playhead.ui.editor.tab import Tab
-from playhead.ui.widgets.theme import CODE_PX, Theme
+from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
@@ -321,10 +319,6 @@ class EditorPane(QWidget):
         """Put the cursor into the code."""
         self.editor.widget.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def set_code_size(self, size_px: int) -> None:
-        """Set the size of the code in pixels."""
-        self.pages.set_size(size_px)
-
     def set_wrap(self, is_wrapped: bool) -> None:
         """Set whether long lines wrap."""
         self.pages.set_wrap(is_wrapped)
@@ -332,15 +326,10 @@ class EditorPane(QWidget):
     def state(self) -> dict[str, str]:
         """Return the part of the look that is to be stored."""
         wrap = "on" if self.pages.is_wrapped else "off"
-        return {"code_px": str(self.pages.size_px), "wrap": wrap}
+        return {"wrap": wrap}
 
     def restore(self, state: Mapping[str, str]) -> None:
         """Restore what `state` returned; ignore anything unreadable."""
-        size = state.get("code_px", "")
-        if size.isdecimal() and len(size) < 4 and SMALLEST_PX <= int(size) <= LARGEST_PX:
-            self.set_code_size(int(size))
-        else:
-            self.set_code_size(CODE_PX)
         self.set_wrap(state.get("wrap") == "on")
 
     def show_variables(self, is_shown: bool) -> None:
@@ -372,7 +361,6 @@ class EditorPane(QWidget):
     def _connect(self) -> None:
         header, status = self.header, self.status
         self.keys.watch(self.strip)
-        self.keys.wheeled.connect(self._on_wheeled)
         self.tools.field_made.connect(self.keys.watch)
         header.more.setMenu(
             PaneMenu(
@@ -426,9 +414,6 @@ class EditorPane(QWidget):
             "indent": tools.indent,
             "unindent": tools.unindent,
             "wrap": lambda: self.set_wrap(not self.pages.is_wrapped),
-            "bigger": lambda: self._on_wheeled(1),
-            "smaller": lambda: self._on_wheeled(-1),
-            "normal": lambda: self.set_code_size(CODE_PX),
             "changes": tools.toggle_diff,
             "printed": lambda: self.printed_requested.emit(self.editor.cursor()[0]),
         }
@@ -519,9 +504,6 @@ class EditorPane(QWidget):
         keys = [tab.key for tab in self.tabs]
         self._on_tab_chosen(keys[(keys.index(self.current.key) + direction) % len(keys)])
         self.focus_code()
-
-    def _on_wheeled(self, direction: int) -> None:
-        self.set_code_size(self.pages.size_px + direction)
 
     def _on_run_clicked(self) -> None:
         if self._is_running:

@@ -188,4 +188,4 @@ class PaneTools(QWidget):
     def _fill_diff(self) -> None:
         text = self._editor.text()
         found = hunks(self._tab.base or "", text)
-        self.diff.show_hunks(found, text, self.base_name, self._pages.size_px)
+        self.diff.show_hunks(found, text, self.base_name)

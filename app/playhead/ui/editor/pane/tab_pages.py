@@ -16,11 +16,10 @@ from playhead.ui.editor.code.code_editor import CodeEditor, editor_colours
 from playhead.ui.editor.code.text_diff import hunks, marks
 from playhead.ui.editor.pane.running_line import RunningLine
 from playhead.ui.editor.tab import Tab
-from playhead.ui.widgets.theme import CODE_PX, Theme
+from playhead.ui.widgets.theme import Theme
 
 _KEPT = 8
 """The number of editors kept for hidden and unchanged tabs."""
-SMALLEST_PX, LARGEST_PX = 8, 32
 
 
 class TabPage(QObject):
@@ -55,11 +54,11 @@ class TabPages(QFrame):
         self._make = make
         self._pages: dict[str, TabPage] = {}
         self._current: TabPage | None = None
-        self.size_px = CODE_PX
         self.is_wrapped = False
         self._stack = QStackedLayout(self)
         self.setContentsMargins(1, 1, 1, 1)  # room for the ring
         theme.changed.connect(self.apply_theme)
+        theme.zoomed.connect(self.apply_theme)
         app = QApplication.instance()
         if isinstance(app, QApplication):
             app.focusChanged.connect(self._on_focus_changed)
@@ -122,15 +121,10 @@ class TabPages(QFrame):
 
     def apply_theme(self) -> None:
         """Set the current colours and size in all editors."""
-        colours = editor_colours(self._theme, self.size_px)
+        colours = editor_colours(self._theme)
         for page in self._pages.values():
             page.editor.set_colours(colours)
         self.update()
-
-    def set_size(self, size_px: int) -> None:
-        """Set the size of the code in pixels."""
-        self.size_px = min(max(size_px, SMALLEST_PX), LARGEST_PX)
-        self.apply_theme()
 
     def set_wrap(self, is_wrapped: bool) -> None:
         """Set whether long lines wrap."""
@@ -151,7 +145,7 @@ class TabPages(QFrame):
 
     def _new_page(self, tab: Tab) -> TabPage:
         editor = self._make(self)
-        editor.set_colours(editor_colours(self._theme, self.size_px))
+        editor.set_colours(editor_colours(self._theme))
         editor.set_language(tab.language)
         editor.show_text(tab.text)
         if self.is_wrapped:

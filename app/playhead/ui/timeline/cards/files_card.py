@@ -273,7 +273,7 @@ class FilesCard(Card):
         pictures = self.tools.pictures
         path = str(PurePath(self._changes.folder) / line.change.path)
         name = f"{self.row.key}#{line.change.path}"
-        found = pictures.get(name, path, "path", 2 * _THUMB, pictures.ratio)
+        found = pictures.get(name, path, "path", 2 * _THUMB)
         if found is not None and not found[1]:
             image = found[0]
             size = image.deviceIndependentSize().scaled(

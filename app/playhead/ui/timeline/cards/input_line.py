@@ -10,6 +10,17 @@ from playhead.ui.widgets.wording import tr
 INPUT_HEIGHT = 34
 
 
+def input_style(zoom: float) -> str:
+    """Return the style rules of the fields below at a zoom."""
+    if zoom == 1:
+        return ""
+    px, pad, side = (max(1, round(size * zoom)) for size in (13, 5, 8))
+    return (
+        f"QLineEdit {{ font-size: {px}px; padding: {pad}px {side}px; }}"
+        f"QPushButton {{ font-size: {px}px; padding: {pad}px {round(12 * zoom)}px; }}"
+    )
+
+
 class InputLine(QWidget):
     """A line and a button; a secret is masked. Owner: the view.
 

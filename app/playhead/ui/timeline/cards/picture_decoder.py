@@ -136,7 +136,7 @@ MAX_HEIGHT = 480
 _KEPT = 48
 _LIMIT_MB = 512
 _KEEP = Qt.AspectRatioMode.KeepAspectRatio
-PictureKey = tuple[str, int, float]
+PictureKey = tuple[str, int, float, float]
 
 
 class _DecodeSignals(QObject):
@@ -231,26 +231,31 @@ class PictureDecoder(QObject):
         self._known: OrderedDict[PictureKey, tuple[QImage, str]] = OrderedDict()
         self._asked: set[PictureKey] = set()
         self.ratio = 1.0
+        self.zoom = 1.0
         self._answer = _DecodeSignals()
         self._answer.ready.connect(self._on_ready)
 
-    def get(
-        self, name: str, source: str, kind: str, width: int, ratio: float
-    ) -> tuple[QImage, str] | None:
-        """Return the picture and what is wrong with it, or None while it is decoded."""
-        key = (name, width, ratio)
+    def get(self, name: str, source: str, kind: str, width: int) -> tuple[QImage, str] | None:
+        """Return the picture and what is wrong with it, or None while it is decoded.
+
+        One that was decoded for another zoom has the same size, and is shown meanwhile.
+        """
+        key = (name, width, self.ratio, self.zoom)
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
         if key not in self._asked:
             self._asked.add(key)
-            limit = QSize(round(width * ratio), round(MAX_HEIGHT * ratio))
+            sharp = self.ratio * self.zoom
+            limit = QSize(round(width * sharp), round(MAX_HEIGHT * sharp))
             QThreadPool.globalInstance().start(_DecodeJob(key, source, kind, limit, self._answer))
-        return None
+        return next((found for known, found in self._known.items() if known[:3] == key[:3]), None)
 
     def _on_ready(self, key: PictureKey, image: QImage, problem: str) -> None:
         self._asked.discard(key)
-        image.setDevicePixelRatio(key[2])
+        _, width, ratio, zoom = key
+        enlarged = max(image.width() / (width * ratio), image.height() / (MAX_HEIGHT * ratio), 1.0)
+        image.setDevicePixelRatio(ratio * min(enlarged, zoom))
         self._known[key] = (image, problem)
         while len(self._known) > _KEPT:
             self._known.popitem(last=False)

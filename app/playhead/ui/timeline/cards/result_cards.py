@@ -263,9 +263,7 @@ class ImageCard(Card):
 
     def _picture(self):
         kind = self._kind()
-        return self.tools.pictures.get(
-            self.row.key, self.row.text, kind, self._limit(), self.tools.pictures.ratio
-        )
+        return self.tools.pictures.get(self.row.key, self.row.text, kind, self._limit())
 
     def _box(self) -> QRect:
         if self.row.role != "user":

@@ -68,7 +68,7 @@ class TimelineFindBar(FindBar):
 
     def place(self) -> None:
         """Place the bar at the right end above the text."""
-        port = self._canvas.viewport.geometry()
+        port = self._canvas.port.widget.geometry()
         width = min(_WIDTH, port.width() - 2 * _MARGIN)
         self.setGeometry(port.right() - width - _MARGIN, _ABOVE, width, self.sizeHint().height())
 

@@ -83,7 +83,7 @@ class TimelineFinder(QObject):
         if self._wanted is not None:
             self._pending = 1
             self._on_tick()
-        self._canvas.viewport.update()
+        self._canvas.port.update()
 
     def rows_changed(self) -> None:
         """Count again, after a short delay, because rows were added or grew."""
@@ -261,11 +261,11 @@ class TimelineFinder(QObject):
             + within
             - canvas.top
         )
-        is_seen = top >= _MARGIN and top + high <= canvas.viewport.height()
+        is_seen = top >= _MARGIN and top + high <= canvas.port.height()
         if not is_seen:
-            third = max(_MARGIN, canvas.viewport.height() // _SHARE)
+            third = max(_MARGIN, canvas.port.height() // _SHARE)
             canvas.show_anchor(Anchor(key=self._key, part=part, above=within - third))
-        canvas.viewport.update()
+        canvas.port.update()
         self.changed.emit()
 
     def _forget_place(self) -> None:
@@ -326,5 +326,5 @@ def _select_words(canvas: Canvas, index: int, pattern: re.Pattern[str] | None) -
     first, last = found
     canvas.select(Selection(Mark(index, first), Mark(index, last)))
     within = card.column.y_of(first) - card.column.top_of(first[0])
-    third = canvas.viewport.height() // _SHARE
+    third = canvas.port.height() // _SHARE
     return Anchor(key=card.row.key, part=first[0], above=within - third)

@@ -174,7 +174,7 @@ class AccessibleTimeline(QAccessibleWidget):
 
     def childAt(self, x: int, y: int) -> QAccessibleInterface | None:  # type: ignore[override]
         """Return what is at a point of the screen."""
-        point = self._canvas.viewport.mapFromGlobal(QPoint(x, y))
+        point = self._canvas.port.from_global(QPoint(x, y))
         for index in self._canvas.visible_rows():
             if self._canvas.card_rect(index).contains(point):
                 return self.face(self._canvas.model.rows[index])
@@ -197,8 +197,9 @@ class AccessibleTimeline(QAccessibleWidget):
         index = self.index_of(row)
         if index < 0 or index >= self._canvas.sheet.count:
             return QRect()
-        rect = self._canvas.card_rect(index)
-        return QRect(self._canvas.viewport.mapToGlobal(rect.topLeft()), rect.size())
+        port = self._canvas.port
+        rect = port.to_screen(self._canvas.card_rect(index))
+        return QRect(port.widget.mapToGlobal(rect.topLeft()), rect.size())
 
     def is_ringed(self, row: Row) -> bool:
         """Return whether the keyboard is at an entry."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QPoint, QRect, Qt, Signal
+import math
+
+from PySide6.QtCore import QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QPainter
-from PySide6.QtWidgets import QAbstractScrollArea
+from PySide6.QtWidgets import QAbstractScrollArea, QWidget
 
 from playhead.ui.timeline.cards.card import CardTools, PaintState, Spot
 from playhead.ui.timeline.model.timeline_model import TimelineModel
@@ -17,6 +19,78 @@ from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXXL
 _SETTLE_LIMIT = 16
 AT_END = 2
 _NARROW = 16
+
+
+class Port:
+    """The viewport in the pixels of the rows, of which the zoom makes more or fewer on the screen.
+
+    Rows are laid out as if they were shown at 100 %: at another zoom only the painter has
+    another scale, and the column another width. Owner: the canvas.
+    """
+
+    def __init__(self, widget: QWidget) -> None:
+        self.widget = widget
+        self.percent = 100
+
+    @property
+    def zoom(self) -> float:
+        """Return by how much a row's pixels are enlarged."""
+        return self.percent / 100
+
+    def width(self) -> int:
+        """Return the width that can be seen."""
+        return self.widget.width() * 100 // self.percent
+
+    def height(self) -> int:
+        """Return the height that can be seen."""
+        return self.widget.height() * 100 // self.percent
+
+    def rect(self) -> QRect:
+        """Return all that can be seen."""
+        return QRect(0, 0, self.width(), self.height())
+
+    def to_rows(self, point: QPoint) -> QPoint:
+        """Return a point of the widget in the pixels of the rows."""
+        return QPoint(point.x() * 100 // self.percent, point.y() * 100 // self.percent)
+
+    def to_screen(self, rect: QRect) -> QRect:
+        """Return the whole pixels of the widget that a rectangle touches."""
+        zoom = self.zoom
+        return QRectF(
+            rect.x() * zoom, rect.y() * zoom, rect.width() * zoom, rect.height() * zoom
+        ).toAlignedRect()
+
+    def covering(self, clip: QRect) -> QRect:
+        """Return the rows' pixels that cover a part of the widget."""
+        zoom = self.zoom
+        return QRectF(
+            clip.x() / zoom, clip.y() / zoom, clip.width() / zoom, clip.height() / zoom
+        ).toAlignedRect()
+
+    def from_global(self, point: QPoint) -> QPoint:
+        """Return a point of the screen in the pixels of the rows."""
+        return self.to_rows(self.widget.mapFromGlobal(point))
+
+    def to_global(self, point: QPoint) -> QPoint:
+        """Return where a point is on the screen."""
+        return self.widget.mapToGlobal(self.to_screen(QRect(point, point)).topLeft())
+
+    def update(self, rect: QRect | None = None) -> None:
+        """Draw a part again, or everything."""
+        self.widget.update() if rect is None else self.widget.update(self.to_screen(rect))
+
+    def scroll(self, moved: int) -> bool:
+        """Move what is drawn; False if that were no whole pixels."""
+        if moved * self.percent % 100:
+            self.widget.update()
+            return False
+        self.widget.scroll(0, moved * self.percent // 100)
+        return True
+
+    def whole(self, delta: int) -> int:
+        """Return a distance near `delta` that is one of whole pixels on the screen."""
+        grain = 100 // math.gcd(100, self.percent)
+        return round(delta / grain) * grain or delta
 
 
 class Canvas(QObject):
@@ -39,7 +113,7 @@ class Canvas(QObject):
     def __init__(self, area: QAbstractScrollArea, model: TimelineModel, tools: CardTools) -> None:
         super().__init__(area)
         self.area = area
-        self.viewport = area.viewport()
+        self.port = Port(area.viewport())
         self.theme = tools.theme
         self.maker = tools.maker
         self.can_run = tools.can_run
@@ -66,7 +140,16 @@ class Canvas(QObject):
     def refresh(self) -> None:
         """Lay out and draw all that is seen."""
         self._settle()
-        self.viewport.update()
+        self.port.update()
+
+    def set_zoom(self, percent: int) -> None:
+        """Show everything larger or smaller; what is read stays."""
+        self._anchor_line()
+        self.port.percent = percent
+        for key in self.sheet.renew(is_zoomed=True):
+            self.model.mark(key)
+        self.flush()
+        self.refresh()
 
     def forget_layout(self) -> None:
         """Lay out all rows again, as their fonts or colours are others; what is read stays."""
@@ -102,13 +185,13 @@ class Canvas(QObject):
         """Show another selection."""
         if selection != self.selection:
             self.selection = selection
-            self.viewport.update()
+            self.port.update()
 
     def ring(self, key: str) -> None:
         """Put the ring around another entry; '' takes it away."""
         if key != self.ringed:
             self.ringed = key
-            self.viewport.update()
+            self.port.update()
             self.ring_moved.emit(key)
 
     def is_following(self) -> bool:
@@ -121,8 +204,8 @@ class Canvas(QObject):
         self.refresh()
 
     def scroll_by(self, delta: int) -> None:
-        """Scroll by pixels."""
-        self.scroll_to(self.top + delta)
+        """Scroll by about so many pixels."""
+        self.scroll_to(self.top + self.port.whole(delta))
 
     def scroll_to(self, target: int) -> None:
         """Scroll so that the view begins at `target`; what was seen is moved, not drawn again."""
@@ -131,7 +214,7 @@ class Canvas(QObject):
         if not delta:
             return
         self._line = None
-        is_near = abs(delta) < self.viewport.height()
+        is_near = abs(delta) < self.port.height()
         self._is_following = delta > 0 and target >= self.max_top() - AT_END
         before = self._anchor
         if is_near and before is not None:
@@ -141,7 +224,7 @@ class Canvas(QObject):
         self.top = target
         moved = self._settle(before if is_near else None)
         if moved is None:
-            self.viewport.update()
+            self.port.update()
         else:
             self._blit(moved)
         self.scrolled.emit()
@@ -160,7 +243,7 @@ class Canvas(QObject):
 
     def make_room(self, height: int) -> None:
         """Leave the upper end to something else; what is read stays where it is on the screen."""
-        change = height - self.area.viewportMargins().top()
+        change = (height - self.area.viewportMargins().top()) * 100 // self.port.percent
         self.area.setViewportMargins(0, height, 0, 0)
         if not self._is_following:
             self.scroll_by(change)
@@ -171,14 +254,14 @@ class Canvas(QObject):
 
     def max_top(self) -> int:
         """Return the top of the view when it is at the very end."""
-        return max(0, self.sheet.height - self.viewport.height())
+        return max(0, self.sheet.height - self.port.height())
 
     def column(self) -> QRect:
         """Return the column of text in the viewport."""
-        width = self.viewport.width()
+        width = self.port.width()
         margin = GAP_XXXL if width > 420 else _NARROW
         column = max(120, min(COLUMN_WIDTH, width - 2 * margin))
-        return QRect((width - column) // 2, 0, column, self.viewport.height())
+        return QRect((width - column) // 2, 0, column, self.port.height())
 
     def card_rect(self, index: int) -> QRect:
         """Return where a card is in the viewport."""
@@ -190,7 +273,7 @@ class Canvas(QObject):
 
     def visible_rows(self) -> list[int]:
         """Return the rows that can be seen."""
-        return list(self.sheet.visible(self.top, self.top + self.viewport.height()))
+        return list(self.sheet.visible(self.top, self.top + self.port.height()))
 
     def row_changed(self, key: str) -> None:
         """Lay out and draw a row that looks different."""
@@ -219,7 +302,7 @@ class Canvas(QObject):
         before = self._anchor
         moved = self._settle(before)
         if moved is None or changes.is_reset:
-            self.viewport.update()
+            self.port.update()
             return
         if moved:
             self._blit(moved)
@@ -234,20 +317,20 @@ class Canvas(QObject):
             self._update_from(self._first_moved)
 
     def _blit(self, moved: int) -> None:
-        self.viewport.scroll(0, moved)
-        self._update_sticky(moved)
+        if self.port.scroll(moved):
+            self._update_sticky(moved)
         self.settled.emit()  # the scroll took the child widgets with it
 
     def _update_row(self, index: int) -> None:
         top = self.sheet.outer_top_of(index) - self.top
         bottom = self.sheet.bottom_of(index) - self.top
-        view = self.viewport
+        view = self.port
         if bottom >= 0 and top <= view.height():
             view.update(QRect(0, top, view.width(), bottom - top + 1))
 
     def _update_from(self, index: int) -> None:
         top = max(0, self.sheet.outer_top_of(index) - self.top)
-        view = self.viewport
+        view = self.port
         view.update(QRect(0, top, view.width(), max(0, view.height() - top)))
 
     def _settle(self, watched: Anchor | None = None) -> int | None:
@@ -260,7 +343,7 @@ class Canvas(QObject):
             self._anchor_line()
         self.sheet.width = width
         self._first_moved = None
-        height = self.viewport.height()
+        height = self.port.height()
         was_at = -watched.above if watched else 0
         for _ in range(_SETTLE_LIMIT):
             self._pin()
@@ -291,12 +374,12 @@ class Canvas(QObject):
         for index in self.sheet.visible(self.top, self.top + max(0, moved) + 1):
             if high := self.sheet.card(index).sticky_height:
                 rect = self.card_rect(index)
-                self.viewport.update(rect.left(), 0, rect.width(), high + abs(moved))
+                self.port.update(QRect(rect.left(), 0, rect.width(), high + abs(moved)))
 
     def _update_bar(self) -> None:
         bar = self.area.verticalScrollBar()
         bar.blockSignals(True)
-        bar.setPageStep(self.viewport.height())
+        bar.setPageStep(self.port.height())
         bar.setRange(0, self.max_top())
         bar.setValue(self.top)
         bar.setEnabled(self.max_top() > 0)  # one that has nothing to scroll is not seen
@@ -305,9 +388,13 @@ class Canvas(QObject):
 
     def paint(self, clip: QRect) -> None:
         """Draw the rows that touch the exposed rectangle."""
-        painter = QPainter(self.viewport)
+        painter = QPainter(self.port.widget)
         painter.setLayoutDirection(Qt.LayoutDirection.LeftToRight)  # else it is the application's
         painter.fillRect(clip, self.theme.colour("bg"))
+        if self.port.percent != 100:
+            painter.scale(self.port.zoom, self.port.zoom)
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            clip = self.port.covering(clip)
         hovered_row, hover = self.hovered
         focused_row, focus = self.focused or (-1, None)
         for index in self.sheet.visible(self.top + clip.top(), self.top + clip.bottom() + 1):

@@ -119,7 +119,7 @@ class Caret:
             assert card.column is not None  # noqa: S101 - a place in a text is in a column
             y = canvas.card_rect(mark.row).top() + card.text_box().top()
             y += card.column.y_of(mark.place)
-        height = canvas.viewport.height()
+        height = canvas.port.height()
         if y < _MARGIN:
             canvas.scroll_by(y - _MARGIN)
         elif y > height - 2 * _MARGIN:

@@ -42,7 +42,7 @@ class EntryRing:
     def move(self, direction: int) -> None:
         """Move to the next entry, or a step further in a long one."""
         canvas = self._canvas
-        height = canvas.viewport.height()
+        height = canvas.port.height()
         index = canvas.model.index_of(canvas.ringed)
         seen = canvas.visible_rows()
         if index is None or index not in seen:
@@ -63,7 +63,7 @@ class EntryRing:
     def _first_seen(self, seen: list[int], direction: int) -> int | None:
         """Return the first entry that is completely visible; the last one when going up."""
         whole = [index for index in seen if self._can_have(index)]
-        seen_from = self._canvas.viewport.rect()
+        seen_from = self._canvas.port.rect()
         inside = [index for index in whole if seen_from.contains(self._canvas.card_rect(index))]
         rows = inside or whole
         if not rows:
@@ -83,7 +83,7 @@ class EntryRing:
         return row.kind != "versions" and self._canvas.sheet.is_shown(index)
 
     def _reveal(self, rect: QRect, direction: int) -> None:
-        height = self._canvas.viewport.height()
+        height = self._canvas.port.height()
         is_high = rect.height() + 2 * _RING_MARGIN > height
         to_top = rect.top() - _RING_MARGIN
         to_bottom = rect.bottom() - height + _RING_MARGIN
@@ -183,7 +183,7 @@ class KeyHandler:
     def menu_point(self) -> QPoint:
         """Return where the keyboard opens the menu: at the button or the entry with the ring."""
         canvas = self._canvas
-        seen = canvas.viewport.rect()
+        seen = canvas.port.rect()
         if canvas.focused is not None:
             index, spot = canvas.focused
             return spot.rect.center() + canvas.card_rect(index).topLeft()
@@ -212,7 +212,7 @@ class KeyHandler:
 
     def _stops(self) -> list[tuple[int, Spot]]:
         canvas = self._canvas
-        seen = canvas.viewport.rect()
+        seen = canvas.port.rect()
         stops: list[tuple[int, Spot]] = []
         for index in canvas.visible_rows():
             corner = canvas.card_rect(index).topLeft()
@@ -223,11 +223,11 @@ class KeyHandler:
 
     def _focus(self, stop: tuple[int, Spot] | None) -> None:
         self._canvas.focused = stop
-        self._canvas.viewport.update()
+        self._canvas.port.update()
 
     def _scroll(self, event: QKeyEvent) -> bool:
         canvas = self._canvas
-        page = max(_STEP, canvas.viewport.height() - _STEP)
+        page = max(_STEP, canvas.port.height() - _STEP)
         match event.key():
             case Qt.Key.Key_PageUp:
                 canvas.scroll_by(-page)

@@ -51,11 +51,11 @@ class LatestButton(QToolButton):
     def refresh(self) -> None:
         """Show or hide the button for the view's position; visible entries are not new any more."""
         canvas = self._canvas
-        bottom = canvas.top + canvas.viewport.height()
+        bottom = canvas.top + canvas.port.height()
         self._new = {key for key in self._new if self._is_below(key, bottom)}
         self.setVisible(canvas.max_top() - canvas.top > _SHOWN_FROM)
         self._refresh_text()
-        port = canvas.viewport.geometry()
+        port = canvas.port.widget.geometry()
         left = port.left() + (port.width() - self.width()) // 2
         self.move(left, port.bottom() - self.height() - 12)
         self.raise_()

@@ -168,15 +168,15 @@ class MouseHandler(QObject):
 
     def refresh(self) -> None:
         """Update what is hovered after the rows moved under the mouse."""
-        port = self._canvas.viewport
-        if self._start is None and port.underMouse():
-            self._hover(port.mapFromGlobal(QCursor.pos()))
+        port = self._canvas.port
+        if self._start is None and port.widget.underMouse():
+            self._hover(port.from_global(QCursor.pos()))
 
     def press(self, event: QMouseEvent) -> None:
         """Begin a click or a selection."""
         if event.button() != Qt.MouseButton.LeftButton:
             return
-        point = event.position().toPoint()
+        point = self._point_of(event)
         self._pressed_at = point
         index, spot = self._spot_at(point)
         if spot is not None:
@@ -201,19 +201,19 @@ class MouseHandler(QObject):
 
     def move(self, event: QMouseEvent) -> None:
         """Draw the selection on, or show what is under the mouse."""
-        point = event.position().toPoint()
+        point = self._point_of(event)
         if self._start is None:
             self._hover(point)
             self._point(point)  # by the hand only: marks by keys outlast the scrolling
             return
         self._extend(point)
-        is_outside = not 0 <= point.y() < self._canvas.viewport.height()
+        is_outside = not 0 <= point.y() < self._canvas.port.height()
         if is_outside != self._drag.isActive():
             self._drag.start() if is_outside else self._drag.stop()
 
     def release(self, event: QMouseEvent) -> None:
         """End a click or a selection."""
-        point = event.position().toPoint()
+        point = self._point_of(event)
         self._drag.stop()
         pressed, self._pressed = self._pressed, None
         link, self._pressed_link = self._pressed_link, ""
@@ -227,7 +227,7 @@ class MouseHandler(QObject):
 
     def double_click(self, event: QMouseEvent) -> None:
         """Select a word; on a button it is a second click."""
-        point = event.position().toPoint()
+        point = self._point_of(event)
         if self._spot_at(point)[1] is not None:
             self.press(event)
             return
@@ -243,6 +243,9 @@ class MouseHandler(QObject):
         inside = canvas.content_y(point) - canvas.sheet.top_of(index) if card is not None else 0
         if isinstance(card, MarkdownCard) and card.slide_at(inside, delta):
             canvas.row_changed(card.row.key)
+
+    def _point_of(self, event: QMouseEvent) -> QPoint:
+        return self._canvas.port.to_rows(event.position().toPoint())
 
     def mark_at(self, point: QPoint) -> Mark | None:
         """Return the place in the text nearest to a point of the viewport."""
@@ -260,10 +263,12 @@ class MouseHandler(QObject):
 
     def show_tip(self, event: QEvent) -> None:
         """Show the name of a button, or where a link leads."""
-        point = cast("QHelpEvent", event).pos()
+        at = cast("QHelpEvent", event).pos()
+        point = self._canvas.port.to_rows(at)
         _, spot = self._spot_at(point)
         text = spot.tip if spot is not None else self._link_at(point) or self._tip_at(point)
-        QToolTip.showText(self._canvas.viewport.mapToGlobal(point), text, self._canvas.viewport)
+        port = self._canvas.port.widget
+        QToolTip.showText(port.mapToGlobal(at), text, port)
 
     def open_menu(self, point: QPoint, at: QPoint) -> None:
         """Show the menu without waiting for it."""
@@ -287,8 +292,8 @@ class MouseHandler(QObject):
 
     def _on_drag(self) -> None:
         canvas = self._canvas
-        point = canvas.viewport.mapFromGlobal(QCursor.pos())
-        over = point.y() - canvas.viewport.height() if point.y() > 0 else point.y()
+        point = canvas.port.from_global(QCursor.pos())
+        over = point.y() - canvas.port.height() if point.y() > 0 else point.y()
         canvas.scroll_by(over)
         self._extend(point)
 
@@ -338,8 +343,8 @@ class MouseHandler(QObject):
             before, self._canvas.hovered = self._canvas.hovered[0], found
             for index in {before, found[0]}:
                 if 0 <= index < len(self._canvas.sheet.rows):
-                    self._canvas.viewport.update(self._canvas.card_rect(index))
-        self._canvas.viewport.setCursor(self._cursor(found, point))
+                    self._canvas.port.update(self._canvas.card_rect(index))
+        self._canvas.port.widget.setCursor(self._cursor(found, point))
 
     def printed_at(self, point: QPoint) -> tuple[str, int]:
         """Return the output under a point and the number of its line, -1 for none."""

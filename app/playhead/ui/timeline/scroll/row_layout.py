@@ -92,10 +92,13 @@ class RowLayout:
         for card in self._cards.values():
             card.forget()
 
-    def renew(self) -> list[str]:
-        """Make texts that waited for formulas again; return the keys of their rows."""
-        cards = [(key, self._cards[key]) for key in self._live if key in self._cards]
-        return [key for key, card in cards if card.column is not None and card.column.renew()]
+    def renew(self, is_zoomed: bool = False) -> list[str]:
+        """Make texts that waited for formulas again, after a zoom all that have some.
+
+        Returns the keys of their rows.
+        """
+        columns = [(key, self._cards[key].column) for key in self._live if key in self._cards]
+        return [key for key, column in columns if column is not None and column.renew(is_zoomed)]
 
     def touch(self, key: str) -> None:
         """Mark a row whose card has another look now."""

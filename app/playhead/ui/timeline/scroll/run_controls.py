@@ -10,7 +10,7 @@ import time
 from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
-from playhead.ui.timeline.cards.input_line import InputLine, SendLine
+from playhead.ui.timeline.cards.input_line import InputLine, SendLine, input_style
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.model.timeline_model import input_of
 from playhead.ui.timeline.scroll.canvas import Canvas
@@ -88,7 +88,11 @@ class InputFields(QObject):
             field = self._fields[row.key] = self._make(row)
             if row.kind == "input" and self._canvas.is_following():
                 self._focus(field)
-        field.setGeometry(box.translated(self._canvas.card_rect(index).topLeft()))
+        port = self._canvas.port
+        rect = port.to_screen(box.translated(self._canvas.card_rect(index).topLeft()))
+        if rect.height() != field.height():
+            field.setStyleSheet(input_style(port.zoom))
+        field.setGeometry(rect)
         field.show()
 
     def _box(self, index: int) -> QRect | None:
@@ -103,14 +107,14 @@ class InputFields(QObject):
     def _make(self, row: Row) -> InputLine | SendLine:
         if row.kind == "input":
             return self._make_answer(row)
-        line = SendLine(self._canvas.viewport)
+        line = SendLine(self._canvas.port.widget)
         line.sent.connect(self.sent)
         return line
 
     def _make_answer(self, row: Row) -> InputLine:
         request = input_of(row)
         prompt, is_secret = (request.prompt, request.is_secret) if request else ("", False)
-        field = InputLine(prompt, is_secret, self._canvas.viewport)
+        field = InputLine(prompt, is_secret, self._canvas.port.widget)
         QWidget.setTabOrder(self._canvas.area, field.field)
 
         def on_answered(text: str) -> None:

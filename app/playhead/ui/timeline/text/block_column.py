@@ -154,9 +154,12 @@ class BlockColumn:
             text.width = -1
         self.release()
 
-    def renew(self) -> bool:
-        """Make documents again that waited for formulas; return whether there were any."""
-        waiting = [index for index in self._live if self._is_waiting(index)]
+    def renew(self, is_zoomed: bool = False) -> bool:
+        """Make documents again that waited for formulas; return whether there were any.
+
+        At another zoom all with formulas are made again, because these are pictures.
+        """
+        waiting = [index for index in self._live if self._is_waiting(index, is_zoomed)]
         for index in waiting:
             self._blocks[index].document = None
             self._blocks[index].width = -1
@@ -376,9 +379,11 @@ class BlockColumn:
             text.width = width
             self._heights.set(index, self._outer(index))
 
-    def _is_waiting(self, index: int) -> bool:
+    def _is_waiting(self, index: int, is_zoomed: bool) -> bool:
         document = self._blocks[index].document
-        return document is not None and document.is_waiting
+        if document is None:
+            return False
+        return document.is_waiting or (is_zoomed and document.has_formulas)
 
     def _release_far(self, top: int, bottom: int) -> None:
         first, last = self._heights.index_at(top), self._heights.index_at(bottom)

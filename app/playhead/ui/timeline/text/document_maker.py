@@ -33,7 +33,7 @@ from playhead.ui.timeline.text.formula_renderer import FormulaRenderer
 from playhead.ui.timeline.text.markdown_stream import CODE_LINE_LIMIT, Block
 from playhead.ui.timeline.text.math_document import insert_formulas
 from playhead.ui.timeline.text.math_text import mark_formulas
-from playhead.ui.widgets.theme import CODE_PX, PROSE_PX, Theme, legible
+from playhead.ui.widgets.theme import PROSE_PX, Theme, legible
 from playhead.ui.widgets.wording import tr
 
 SAFE_SCHEMES = frozenset({"http", "https", "mailto", "playhead"})
@@ -175,13 +175,13 @@ class DocumentMaker:
 
     def _fill_plain(self, document: Document, block: Block, ink: str) -> None:
         weight = QFont.Weight.DemiBold if block.kind == "title" else QFont.Weight.Normal
-        document.setDefaultFont(self.theme.font(PROSE_PX, weight))
+        document.setDefaultFont(self.theme.font(self.theme.type.prose_px, weight))
         cursor = QTextCursor(document)
         cursor.setBlockFormat(_line_height(_PROSE_HEIGHT))
         cursor.insertText(block.source, self._ink(ink))
 
     def _fill_code(self, document: Document, block: Block) -> None:
-        document.setDefaultFont(self.theme.code_font())
+        document.setDefaultFont(self.theme.code_font(self.theme.type.prose_px - 1))
         cursor = QTextCursor(document)
         cursor.beginEditBlock()
         cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
@@ -206,7 +206,7 @@ class DocumentMaker:
         return spans if len(spans) <= _MOST_SPANS else ()
 
     def _fill_console(self, document: Document, block: Block) -> None:
-        document.setDefaultFont(self.theme.code_font())
+        document.setDefaultFont(self.theme.code_font(self.theme.type.prose_px - 1))
         cursor = QTextCursor(document)
         cursor.beginEditBlock()
         cursor.setBlockFormat(_line_height(_CODE_HEIGHT))
@@ -243,7 +243,7 @@ class DocumentMaker:
         return shown
 
     def _fill_markdown(self, document: Document, block: Block, ink: str, definitions: str) -> None:
-        document.setDefaultFont(self.theme.font(PROSE_PX))
+        document.setDefaultFont(self.theme.font(self.theme.type.prose_px))
         document.setIndentWidth(_LIST_INDENT)
         source, formulas = block.source, []
         if self.formulas is not None:
@@ -319,9 +319,9 @@ class DocumentMaker:
                 _make_code(look, self.theme)
             elif level:
                 look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
-                look.setProperty(
-                    QTextFormat.Property.FontPixelSize, _HEADING_PX.get(level, PROSE_PX)
-                )
+                prose_px = self.theme.type.prose_px
+                size_px = round(_HEADING_PX.get(level, PROSE_PX) * prose_px / PROSE_PX)
+                look.setProperty(QTextFormat.Property.FontPixelSize, size_px)
                 look.setFontWeight(QFont.Weight.DemiBold)
             elif look.fontWeight() > QFont.Weight.Medium:
                 look.setFontWeight(QFont.Weight.DemiBold)
@@ -448,7 +448,7 @@ def _pieces(block: QTextBlock) -> list[tuple[int, int, QTextCharFormat]]:
 
 def _make_code(look: QTextCharFormat, theme: Theme) -> None:
     look.setFontFamilies(theme.code_font().families())
-    look.setProperty(QTextFormat.Property.FontPixelSize, CODE_PX)
+    look.setProperty(QTextFormat.Property.FontPixelSize, theme.type.prose_px - 1)
     look.setBackground(QColor(theme.tokens.bubble))
 
 

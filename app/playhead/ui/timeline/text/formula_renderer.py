@@ -119,21 +119,29 @@ class FormulaRenderer(QObject):
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
         self.destroyed.connect(self._pool.clear)  # else the program's end waits for all formulas
+        self.zoom = 1.0
         self._answer = _RenderSignals()
         self._answer.ready.connect(self._on_ready)
 
-    def get(self, latex: str, size_px: float, is_display: bool) -> FormulaDrawing | None:
-        """Return a formula in a font size, or None while it is drawn."""
+    @property
+    def ratio(self) -> float:
+        """Return how many pixels of the screen are drawn for one of the text."""
         app = QGuiApplication.instance()
-        ratio = app.devicePixelRatio() if isinstance(app, QGuiApplication) else 1.0
-        key = (latex, size_px, is_display, ratio)
+        return self.zoom * (app.devicePixelRatio() if isinstance(app, QGuiApplication) else 1.0)
+
+    def get(self, latex: str, size_px: float, is_display: bool) -> FormulaDrawing | None:
+        """Return a formula in a font size, or None while it is drawn.
+
+        One of another `ratio` is returned meanwhile: it has the same size, and is less sharp.
+        """
+        key = (latex, size_px, is_display, self.ratio)
         if (known := self._known.get(key)) is not None:
             self._known.move_to_end(key)
             return known
         if key not in self._asked:
             self._asked.add(key)
             self._pool.start(_RenderJob(key, self._answer))
-        return None
+        return next((one for known, one in self._known.items() if known[:3] == key[:3]), None)
 
     def _on_ready(self, key: FormulaKey, drawing: FormulaDrawing) -> None:
         self._asked.discard(key)

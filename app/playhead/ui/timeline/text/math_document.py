@@ -33,7 +33,10 @@ _AIR = 6
 def insert_formulas(
     document: QTextDocument, formulas: Sequence[Formula], drawer: FormulaRenderer, pending: QColor
 ) -> bool:
-    """Put each formula in place of its mark; return False if some are still being drawn."""
+    """Put each formula in place of its mark; return False if some are still being drawn.
+
+    Those that were drawn for another zoom are shown meanwhile.
+    """
     is_whole = True
     start = QTextCursor(document)
     for number, formula in enumerate(formulas):
@@ -54,6 +57,7 @@ def insert_formulas(
             look.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
             cursor.insertText(formula.source, look)
         else:
+            is_whole &= drawing.image.devicePixelRatio() == drawer.ratio
             _insert(document, cursor, look, formula, drawing)
         start = cursor
     return is_whole

@@ -37,9 +37,14 @@ def draw_panel(
     painter.restore()
 
 
+def painted_ratio(painter: QPainter) -> float:
+    """Return how many pixels of the screen one of the painter's is, the zoom included."""
+    return painter.device().devicePixelRatioF() * painter.worldTransform().m11()
+
+
 def draw_hairline(painter: QPainter, left: int, top: int, width: int, colour: QColor) -> None:
     """Draw a line of whole pixels; at 80 % a thinner one would be drawn or not by chance."""
-    ratio = painter.device().devicePixelRatioF()
+    ratio = painted_ratio(painter)
     painter.fillRect(QRectF(left, top, width, max(1, round(ratio)) / ratio), colour)
 
 
@@ -84,7 +89,7 @@ def draw_icon(
     painter: QPainter, theme: Theme, name: str, colour: str, centre: QPointF, size_px: int = ICON_PX
 ) -> None:
     """Draw a line icon around a point."""
-    ratio = painter.device().devicePixelRatioF()
+    ratio = painted_ratio(painter)
     pixmap = theme.pixmap(name, colour, size_px, ratio)
     corner = centre - QPointF(size_px / 2, size_px / 2)
     painter.drawPixmap(QPointF(round(corner.x()), round(corner.y())), pixmap)
