@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,38 @@ async def test_it_is_stored_with_its_pictures_and_nothing_runs(tmp_path: Path) -
     await later.delete(added)
     assert not (tmp_path / "outputs" / added).exists()
     await later.close()
+
+
+async def test_messages_keep_their_times_and_others_have_that_of_the_one_before(
+    tmp_path: Path,
+) -> None:
+    times = {
+        "iopub.execute_input": "2024-03-01T10:00:00Z",
+        "shell.execute_reply": "2024-03-01T10:00:02Z",
+    }
+    ran = {
+        "cell_type": "code",
+        "source": "x",
+        "outputs": [],
+        "execution_count": 1,
+        "metadata": {"execution": times},
+    }
+    prose = {"cell_type": "markdown", "source": "So.", "metadata": {}}
+    book = json.dumps({"nbformat": 4, "cells": [prose, ran, prose]}).encode()
+    sessions = sessions_in(tmp_path)
+    await sessions.start()
+    added = await sessions.add(read_document(book, "x"))
+    messages = (await sessions.open(added)).conversation.messages
+    began = 1709287200.0
+    assert [(one.type, one.created_at - began) for one in messages] == [
+        ("message", 0.0),
+        ("code", 0.0),
+        ("confirmation", 0.0),
+        ("run", 0.0),
+        ("run", 2.0),
+        ("message", 2.0),
+    ]
+    await sessions.close()
 
 
 async def test_where_its_pictures_cannot_be_written_there_is_no_such_conversation(

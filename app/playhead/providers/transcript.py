@@ -310,7 +310,7 @@ class _Builder:
     def finish(self) -> list[Entry]:
         """Return all entries."""
         self._flush()
-        if not self._takes_tools and self._entries and self._entries[0]["role"] != "user":
+        if self._entries and self._entries[0]["role"] != "user":
             self._entries.insert(0, {"role": "user", "content": NO_QUESTION})
         return self._entries
 

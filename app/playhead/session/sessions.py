@@ -516,11 +516,15 @@ KeepFile = Callable[[str, bytes], Awaitable[str]]
 
 
 async def store_pictures(messages: Sequence[Message], keep_file: KeepFile) -> list[Message]:
-    """Store the messages' base64 pictures as files and return the messages. Raises StorageError."""
-    now = time.time()
+    """Store the messages' base64 pictures as files and return the messages. Raises StorageError.
+
+    A message without a time has that of the one before.
+    """
+    created_at = next((one.created_at for one in messages if one.created_at), time.time())
     kept: list[Message] = []
     for message in messages:
-        message = replace(message, created_at=now)
+        created_at = message.created_at or created_at
+        message = replace(message, created_at=created_at)
         form, _, suffix = (message.format or "").partition(".")
         if message.type == "image" and form == "base64":
             data = await asyncio.to_thread(base64.b64decode, message.text)

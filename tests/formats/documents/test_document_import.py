@@ -4,20 +4,31 @@ from __future__ import annotations
 
 import base64
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import CodeError, Proposal, RunReport
+from playhead.domain.conversation.payloads import (
+    CodeError,
+    Frame,
+    Proposal,
+    RunEnd,
+    RunReport,
+    Table,
+)
+from playhead.domain.text.run_ends import run_end_text
 from playhead.errors import DocumentError
 from playhead.formats.documents.document import read_document, write_document
-from playhead.formats.documents.imported_conversation import ImportedConversation
+from playhead.formats.documents.imported_conversation import ImportedConversation, MessageBuilder
 from playhead.formats.documents.notebook import TABLE_MIME
 from tests.support.conversations import PNG, SVG, TRACEBACK, everything
 
+WRITTEN_BY_JUPYTER = Path(__file__).parents[2] / "data" / "written_by_jupyter.json"
 PICTURE = base64.b64encode(PNG).decode()
 KEYS = (
     *("cell_type", "source", "outputs", "output_type", "data", "text", "name", "ename", "evalue"),
@@ -121,6 +132,39 @@ def test_old_notebooks_are_told_how_to_become_new_ones() -> None:
         read({"nbformat": 3, "worksheets": [{"cells": []}]})
 
 
+def test_a_notebook_of_jupyter_comes_with_its_tables_times_and_errors() -> None:
+    back = read_document(WRITTEN_BY_JUPYTER.read_bytes(), "sales")
+    assert back.left_out == 0
+    assert {one.role for one in back.messages} == {"assistant", "computer"}
+    tables = [one.content for one in back.messages if isinstance(one.content, Table)]
+    first, described, head = tables
+    assert first.columns == ("region", "units", "share")
+    assert first.rows == (("North", 7.0, 0.25), ("South", 12.0, 0.5), ("East", None, 0.25))
+    assert (described.index_columns, described.columns) == (1, ("", "units", "share"))
+    assert described.rows[1][0] == "mean"
+    assert head.dtypes[1:] == ("float64", "float64"), "by the schema that pandas has added"
+    errors = [one.content for one in back.messages if isinstance(one.content, CodeError)]
+    assert [(one.name, one.message) for one in errors] == [("KeyError", "'price'")]
+    printed = [one.text for one in back.messages if one.type == "console"]
+    assert printed[1].startswith("warm\ncareful\n")
+    assert "from a shell\n" in printed
+    runs = [one.content for one in back.messages if isinstance(one.content, RunReport)]
+    assert [run.state for run in runs] == ["started", "finished"] * 5
+    assert all(0.001 < run.seconds < 10 for run in runs[1::2])
+    assert runs[3].seconds > 0.2, "it slept so long"
+    days = {int(one.created_at // 86400) for one in back.messages if one.type == "run"}
+    assert days == {20780}, "23 November 2026"
+    assert back.messages[-1].text == "never = 'run'"
+
+
+def test_a_notebook_gets_no_words_that_are_not_its_own() -> None:
+    back = notebook(code("x = 1"), {"cell_type": "markdown", "source": "So.", "metadata": {}})
+    assert shown(back) == [
+        ("assistant", "code", "python", "x = 1"),
+        ("assistant", "message", None, "So."),
+    ]
+
+
 def test_a_notebook_becomes_a_conversation_whose_code_can_be_run_again() -> None:
     back = notebook(
         {"cell_type": "markdown", "source": ["# Sales\n", "by month"], "metadata": {}},
@@ -128,7 +172,6 @@ def test_a_notebook_becomes_a_conversation_whose_code_can_be_run_again() -> None
         code("y = 2", execution_count=None),
     )
     assert shown(back) == [
-        ("user", "message", None, "This is the notebook “A name”. Nothing of it was run here."),
         ("assistant", "message", None, "# Sales\nby month"),
         ("assistant", "code", "python", "x = 1"),
         ("computer", "console", None, "a\nb\n"),
@@ -159,7 +202,7 @@ def test_outputs_come_in_their_richest_known_form() -> None:
             {"output_type": "error", "ename": "E", "evalue": "no", "traceback": ["T", "E: no"]},
         )
     )
-    assert shown(back)[2:] == [
+    assert shown(back)[1:] == [
         ("computer", "image", "base64.png", PICTURE),
         ("computer", "image", "svg", SVG),
         ("computer", "code", "html", "<b>x</b>"),
@@ -216,6 +259,150 @@ def test_our_own_notebook_comes_back() -> None:
     assert errors == [
         CodeError(name="ZeroDivisionError", message="division by zero", printed=len(TRACEBACK))
     ]
+
+
+def jupyter_times(began: str, ended: str) -> dict[str, Any]:
+    """What JupyterLab and nbconvert write when they record times."""
+    return {
+        "execution": {
+            "iopub.status.busy": began,
+            "iopub.execute_input": began,
+            "shell.execute_reply.started": began,
+            "shell.execute_reply": ended,
+            "iopub.status.idle": ended,
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    ("facts", "began", "seconds"),
+    [
+        (jupyter_times("2024-03-01T10:00:00.500000Z", "2024-03-01T10:00:02.75Z"), 0.5, 2.25),
+        (
+            {"execution": {"iopub.status.busy": "2024-03-01T11:00:00+01:00"}},
+            0.0,
+            0.0,
+        ),
+        (
+            {"papermill": {"start_time": "2024-03-01T10:00:01", "end_time": "2024-03-01T10:00:05"}},
+            1.0,
+            4.0,
+        ),
+        (
+            {
+                "ExecuteTime": {
+                    "start_time": "2024-03-01T10:00:01.5Z",
+                    "end_time": "2024-03-01T10:00:02Z",
+                }
+            },
+            1.5,
+            0.5,
+        ),
+        ({"executionInfo": {"timestamp": 1709287203000, "elapsed": 2000}}, 1.0, 2.0),
+    ],
+    ids=["jupyter", "unfinished", "papermill", "ExecuteTime", "colab"],
+)
+def test_a_run_has_the_times_that_the_notebook_has(
+    facts: dict[str, Any], began: float, seconds: float
+) -> None:
+    back = notebook(code("x", metadata=facts, execution_count=3))
+    started, ended = (one for one in back.messages if isinstance(one.content, RunReport))
+    at_ten = 1709287200.0
+    assert started.created_at == at_ten + began
+    assert ended.content == RunReport(state="finished", seconds=seconds)
+    assert ended.created_at == at_ten + began + seconds
+
+
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {},
+        jupyter_times("yesterday", "today"),
+        jupyter_times("2024-03-01T10:00:02Z", "2024-03-01T10:00:00Z"),
+        {"executionInfo": {"timestamp": True, "elapsed": -1}},
+        {"execution": [], "papermill": 3},
+    ],
+)
+def test_a_time_that_is_not_known_is_not_made_up(facts: dict[str, Any]) -> None:
+    back = notebook(code("x", metadata=facts, execution_count=3))
+    assert back.messages[-1].content == RunReport(state="finished")
+
+
+def test_frames_are_tables_with_what_was_printed_of_them() -> None:
+    markup = (
+        '<table class="dataframe"><thead><tr><th></th><th>a</th></tr></thead>'
+        "<tbody><tr><th>0</th><td>1</td></tr></tbody></table>"
+    )
+    data = {"text/html": [markup], "text/plain": ["   a\n", "0  1"]}
+    schema = {"fields": [{"name": "a", "type": "integer"}], "pandas_version": "1.4.0"}
+    resource = {"application/vnd.dataresource+json": {"schema": schema, "data": [{"a": 5}]}}
+    back = notebook(
+        code("df", {"output_type": "execute_result", "data": data, "execution_count": 1}),
+        code("df", {"output_type": "display_data", "data": data | resource}),
+    )
+    tables = [one.content for one in back.messages if isinstance(one.content, Table)]
+    assert [(one.columns, one.rows, one.text) for one in tables] == [
+        (("a",), ((1,),), "   a\n0  1"),
+        (("a",), ((5,),), "   a\n0  1"),
+    ]
+    assert [one.text for one in back.messages if one.type == "console"] == ["   a\n0  1\n"] * 2
+
+
+def test_the_whole_of_our_own_conversation_comes_back_from_a_notebook() -> None:
+    messages = everything("/plot.png")
+    back = read_document(write_document("ipynb", messages, "T", lambda _path: PNG).data)
+    found = [(one.role, one.type) for one in back.messages]
+    expected = [(one.role, one.type) for one in messages if one.type != "timing"]
+    expected.remove(("computer", "confirmation"))  # of code that the user edited then
+    at = expected.index(("computer", "table"))
+    expected.insert(at, ("computer", "console"))  # the table as text, for models
+    assert found == expected
+    kept = {kind: [m.content for m in messages if m.type == kind] for kind in ("citation", "input")}
+    for kind, contents in kept.items():
+        assert [m.content for m in back.messages if m.type == kind] == contents
+    assert ("user", "file", "path", "sales.csv") in shown(back)
+    assert ("assistant", "tool_call", "lookup", '{"q": 1}') in shown(back)
+    assert ("assistant", "message", None, "Seen. I look:\n\n```text\nunclosed") in shown(back)
+
+
+def test_how_and_when_a_run_of_ours_ended_comes_back() -> None:
+    end = RunEnd(kind="time_limit", limit=5.0)
+    report = RunReport(state="killed", seconds=5.25, line=3, exit_status=-9, end=end)
+    error = CodeError(
+        name="E", message="no", frames=(Frame("", 3, "f"),), remedy="Do that.", printed=2
+    )
+    builder = MessageBuilder()
+    builder.created_at = 1709287200.5
+    message = builder.add("assistant", "code", "x", "python")
+    builder.begin_run("python", "x", message)
+    builder.add("computer", "console", "T\n")
+    builder.add("computer", "error", error)
+    builder.end_run(report)
+    for _ in range(2):  # the second time from what the first has read
+        book = write_document("ipynb", builder.messages).data
+        back = read_document(book)
+        builder.messages = list(back.messages)
+        ended = back.messages[-1].content
+        assert isinstance(ended, RunReport)
+        assert replace(ended, end=None) == replace(report, end=None)
+        assert run_end_text(ended) == run_end_text(report)
+        assert [m.content for m in back.messages if m.type == "error"] == [error]
+        assert [m.text for m in back.messages if m.type == "console"] == ["T\n"]
+        assert next(m.created_at for m in back.messages if m.type == "run") == 1709287200.5
+    facts = json.loads(book)["cells"][0]["metadata"]["execution"]
+    assert facts["shell.execute_reply"] == "2024-03-01T10:00:05.750000Z"
+
+
+def test_code_that_was_not_run_stays_so() -> None:
+    builder = MessageBuilder()
+    builder.add("assistant", "code", "x", "python")
+    builder.add("computer", "tool_result", "The user chose not to run this code.", "execute")
+    back = read_document(write_document("ipynb", builder.messages).data)
+    assert shown(back) == [
+        ("assistant", "code", "python", "x"),
+        ("computer", "tool_result", "execute", "The user chose not to run this code."),
+    ]
+    assert not any(isinstance(one.content, RunReport) for one in back.messages)
 
 
 def test_lists_of_old_versions_are_read() -> None:

@@ -30,11 +30,15 @@ class ImportedConversation(Struct, frozen=True):
 
 
 class MessageBuilder:
-    """Makes messages, each below the one before; counts those that are too long and left out."""
+    """Makes messages, each below the one before; counts those that are too long and left out.
+
+    Those that are added have the time `created_at`, 0 while it is unknown.
+    """
 
     def __init__(self) -> None:
         self.messages: list[Message] = []
         self.left_out = 0
+        self.created_at = 0.0
 
     def add(
         self,
@@ -61,6 +65,7 @@ class MessageBuilder:
             content=content,
             call_id=call_id,
             recipient=recipient,
+            created_at=self.created_at,
             state=state,
         )
         self.messages.append(message)
@@ -68,6 +73,7 @@ class MessageBuilder:
 
     def copy(self, message: Message) -> Message | None:
         """Add a copy of the message and return it."""
+        self.created_at = message.created_at
         return self.add(
             message.role,
             message.type,

@@ -42,7 +42,7 @@ def write_messages(messages: Iterable[Message], read_file: ReadFile = no_files) 
 
     Kinds that a plain reader does not know are marked as for the user alone, so that it skips them.
     """
-    return [_wire(message, read_file) for message in messages if _says_something(message)]
+    return [wire_of(message, read_file) for message in messages if _says_something(message)]
 
 
 def is_plain(role: str, kind: str, format_: str | None) -> bool:
@@ -74,7 +74,8 @@ def _says_something(message: Message) -> bool:
     return message.content not in (None, "") or message.type in _MAY_BE_EMPTY
 
 
-def _wire(message: Message, read_file: ReadFile) -> Wire:
+def wire_of(message: Message, read_file: ReadFile = no_files) -> Wire:
+    """Return one message as the list has it."""
     chunk = whole_chunk(
         Chunk(
             role=message.role,
@@ -168,7 +169,7 @@ def read_message_list(raw: object, title: str = "") -> ImportedConversation:
     row = MessageBuilder()
     for item in items:
         wires = list(_native(cast(Fields, item))) if isinstance(item, Mapping) else []
-        understood = [_add(row, wire) for wire in wires]
+        understood = [add_message(row, wire) for wire in wires]
         row.left_out += not any(understood)
     messages = row.messages
     if any(message.type == "run" for message in messages):
@@ -247,7 +248,7 @@ def _of_part(item: Fields, part: Fields) -> Iterator[Fields]:
             yield {"role": item["role"], "type": "image", "format": "base64", "content": data}
 
 
-def _add(row: MessageBuilder, wire: Fields) -> bool:
+def add_message(row: MessageBuilder, wire: Fields) -> bool:
     """Add one message; whether it was understood."""
     chunk = decode_chunk({**wire, "recipient": recipient_of(wire)})
     if chunk is None:

@@ -6,15 +6,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from typing import Any, cast
 
-from playhead.domain.conversation.chunk import Chunk
+from msgspec.structs import replace
+
+from playhead.domain.conversation.chunk import Chunk, ChunkType
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
+    Citation,
     CodeError,
     Failure,
     FileChanges,
     InputRequest,
+    Payload,
     RunReport,
     Table,
     split_printed,
@@ -23,6 +28,7 @@ from playhead.domain.text.fences import fenced, quoted
 from playhead.domain.text.tables import as_html, as_plain
 from playhead.domain.text.terminal import line_ends
 from playhead.domain.text.unicode import whole_characters
+from playhead.formats.documents.message_list import wire_of
 from playhead.formats.documents.picture import SVG, ReadFile, no_files, picture_of
 from playhead.formats.documents.reader_view import (
     CodeBlock,
@@ -44,6 +50,8 @@ from playhead.formats.wire.native.objects import encode_payload
 
 TABLE_MIME = "application/vnd.playhead.table+json"
 """Our own tables, whole, beside their HTML and text; others skip what they do not know."""
+RESULT_MIME = "application/vnd.playhead.result+json"
+"""Other results of our own: changes of files, and questions of the code."""
 _MARKUP = {
     "html": "text/html",
     "javascript": "application/javascript",
@@ -60,12 +68,12 @@ def outputs_of(block: CodeBlock, read_file: ReadFile) -> list[Wire]:
             case CodeError() as error:
                 outputs.append(_error(error, outputs))
             case InputRequest() as asked:
-                _print(outputs, "stdout", input_words(asked) + "\n")
+                outputs.append(_display(_own("input", asked, input_words(asked))))
             case Table() as table:
                 outputs.append(_display(_table(table)))
             case FileChanges() as changes:
-                text = whole("\n".join(changes_words(changes)))
-                outputs.append(_display({"text/plain": lines(text)}))
+                words = "\n".join(changes_words(changes))
+                outputs.append(_display(_own("files", _without_diffs(changes), words)))
             case _ if message.type == "console":
                 _print(outputs, "stdout", whole_characters(message.text))
             case _:
@@ -104,12 +112,32 @@ def _display(data: Wire) -> Wire:
 
 
 def _table(table: Table) -> Wire:
-    content = whole_chunk(Chunk(role="computer", type="table", content=table)).content
     return {
-        TABLE_MIME: encode_payload(cast(Table, content))["content"],
+        TABLE_MIME: _content("table", table),
         "text/html": lines(whole(as_html(table))),
         "text/plain": lines(whole(as_plain(table))),
     }
+
+
+def _own(kind: ChunkType, payload: Payload, words: str) -> Wire:
+    """Return a result as data for us, and in words for others."""
+    data = {"type": kind, "content": _content(kind, payload)}
+    return {RESULT_MIME: data, "text/plain": lines(whole(words))}
+
+
+def _without_diffs(changes: FileChanges) -> FileChanges:
+    """Return the changes without what is inside the files."""
+    groups = {"created": changes.created, "changed": changes.changed, "deleted": changes.deleted}
+    listed = {
+        name: tuple(replace(file, diff="") for file in files) for name, files in groups.items()
+    }
+    return replace(changes, **listed)
+
+
+def _content(kind: ChunkType, payload: Payload) -> Wire:
+    """Return a payload as our messages have it."""
+    chunk = whole_chunk(Chunk(role="computer", type=kind, content=payload))
+    return encode_payload(cast(Payload, chunk.content))["content"]
 
 
 def _rich(message: Message, read_file: ReadFile) -> Wire:
@@ -199,9 +227,11 @@ class _Writer:
         self._read_file = read_file
         self._runs = 0
 
-    def prose(self, text: str, kind: str, role: str = "", **fields: Any) -> None:
-        ours = {"type": kind, **({"role": role} if role else {})}
-        cell = {"source": lines(line_ends(text)), "metadata": {OURS: ours}, **fields}
+    def prose(
+        self, text: str, kind: str, role: str = "", ours: Wire | None = None, **fields: Any
+    ) -> None:
+        facts = {"type": kind, **({"role": role} if role else {}), **(ours or {})}
+        cell = {"source": lines(line_ends(text)), "metadata": {OURS: facts}, **fields}
         self._add("markdown", cell)
 
     def code(self, block: CodeBlock) -> None:
@@ -213,10 +243,13 @@ class _Writer:
         if block.notes:
             ours["notes"] = [whole(note) for note in block.notes]
         if block.report is not None:
-            ours["run"] = {"state": block.report.state, "seconds": round(block.report.seconds, 3)}
+            report = replace(block.report, output_path=None, seconds=round(block.report.seconds, 3))
+            ours["run"] = _content("run", report)
+        if block.error is not None:
+            ours["error"] = _content("error", block.error)
         cell = {
             "source": lines(_source(block)),
-            "metadata": {OURS: ours},
+            "metadata": {**_execution(block), OURS: ours},
             "execution_count": self._runs if block.has_run else None,
             "outputs": outputs_of(block, self._read_file),
         }
@@ -229,16 +262,25 @@ class _Writer:
             case "message" if message.role == "user":
                 self.prose(f"{YOU}\n\n{text}", "message", "user")
             case "message" | "citation":
-                self.prose(text + _sources(passage), "message", message.role)
+                self._say(passage, text)
             case "reasoning" | "plan":
                 title = TITLES[message.type]
-                self.prose(quoted(f"{title}\n\n{text}"), message.type, message.role)
+                words = quoted(f"{title}\n\n{text}")
+                self.prose(words, message.type, message.role, _state(message))
             case "image":
                 self._picture(message)
             case "file":
-                self.prose(f"{YOU} attached the file `{file_name(text)}`.", "file", message.role)
+                name = file_name(text)
+                words = f"{YOU} attached the file `{name}`."
+                self.prose(words, "file", message.role, {"name": whole(name)})
             case _:
                 self._other(message, text)
+
+    def _say(self, passage: Passage, text: str) -> None:
+        cited = [_content("citation", citation) for citation in passage.citations]
+        ours = {**_state(passage.message), **({"citations": cited} if cited else {})}
+        words = text + sources_text(passage.citations)
+        self.prose(words, "message", passage.message.role, ours)
 
     def _other(self, message: Message, text: str) -> None:
         name = " ".join((message.format or "").split())
@@ -247,6 +289,7 @@ class _Writer:
                 words = quoted(f"**Failed.** {failure_words(failure)}")
             case RunReport() as report:
                 words = quoted(report_words(report))
+                message = replace(message, content=replace(report, output_path=None))
             case _ if message.type == "tool_call":
                 words = f"**Call of the tool {name}**\n\n{fenced(text, 'json')}"
             case _ if message.type == "tool_result":
@@ -254,7 +297,7 @@ class _Writer:
             case _:
                 words = fenced(text, name)
         if words:
-            self.prose(words, message.type, message.role)
+            self.prose(words, message.type, message.role, {"message": wire_of(message)})
 
     def _picture(self, message: Message) -> None:
         picture = picture_of(message, self._read_file)
@@ -284,9 +327,34 @@ def _magic(language: str) -> str:
     return f"%%script {word}" if _WORD.fullmatch(word) else "%%script false"
 
 
-def _sources(passage: Passage) -> str:
-    """Return the cited sources as a list."""
-    found = sources_of(passage.citations)
+def _state(message: Message) -> Wire:
+    return {} if message.state == "complete" else {"state": "interrupted"}
+
+
+def _execution(block: CodeBlock) -> Wire:
+    """Return the times of a run where JupyterLab keeps and shows them."""
+    if not block.began_at or block.report is None:
+        return {}
+    began = _moment(block.began_at)
+    ended = _moment(block.began_at + block.report.seconds)
+    return {
+        "execution": {
+            "iopub.execute_input": began,
+            "shell.execute_reply.started": began,
+            "shell.execute_reply": ended,
+            "iopub.status.idle": ended,
+        }
+    }
+
+
+def _moment(seconds: float) -> str:
+    """Return a time as ISO 8601 in UTC."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat().replace("+00:00", "Z")
+
+
+def sources_text(citations: tuple[Citation, ...]) -> str:
+    """Return the cited sources as a list, to follow the text that cites them."""
+    found = sources_of(citations)
     if not found:
         return ""
     rows: list[str] = []

@@ -4,23 +4,42 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
 from typing import Any, cast
 
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import ChunkType, Role
-from playhead.domain.conversation.payloads import CodeError, RunReport, Table
+from playhead.domain.conversation.payloads import (
+    Citation,
+    CodeError,
+    Payload,
+    RunReport,
+    Table,
+)
+from playhead.domain.model import EXECUTE
 from playhead.domain.text.fences import fenced
 from playhead.domain.text.terminal import plain
 from playhead.domain.text.unicode import whole_characters
 from playhead.errors import DocumentError, phrase
+from playhead.formats.documents.foreign_tables import has_frame, table_of_html, table_of_resource
 from playhead.formats.documents.imported_conversation import (
     ImportedConversation,
     MessageBuilder,
     close_open_ends,
 )
-from playhead.formats.documents.notebook import CELL_MAGICS, OURS, TABLE_MIME, TITLES, YOU
+from playhead.formats.documents.message_list import add_message
+from playhead.formats.documents.notebook import (
+    CELL_MAGICS,
+    OURS,
+    RESULT_MIME,
+    TABLE_MIME,
+    TITLES,
+    YOU,
+    sources_text,
+)
 from playhead.formats.documents.picture import SUFFIXES, SVG, picture_of_base64
+from playhead.formats.documents.reader_view import report_words
 from playhead.formats.wire.native.objects import UnknownContentError, decode_payload
 
 Fields = Mapping[str, Any]
@@ -31,8 +50,11 @@ _MARKUP = {
     "application/javascript": "javascript",
     "text/javascript": "javascript",
 }
-_FRAME = re.compile(r"<table[^>]*class=[\"'][^\"']*\bdataframe\b", re.IGNORECASE)
 _NAME_LIMIT = 200
+_OWN_RESULTS: tuple[ChunkType, ...] = ("files", "input")
+_OWN_PASSAGES: tuple[ChunkType, ...] = ("tool_call", "tool_result", "error", "run")
+RESOURCE_MIME = "application/vnd.dataresource+json"
+"""The tables of pandas with `display.html.table_schema`."""
 
 
 def fields_of(value: object) -> Fields:
@@ -48,8 +70,8 @@ def as_text(value: object) -> str:
     return whole_characters(value) if isinstance(value, str) else ""
 
 
-def add_outputs(row: MessageBuilder, outputs: list[object]) -> None:
-    """Add what a cell has printed and shown, in its order."""
+def add_outputs(row: MessageBuilder, outputs: list[object], known: Payload | None = None) -> None:
+    """Add what a cell has printed and shown, in its order; `known` has more of its error."""
     printed: list[str] = []
 
     def settle(last: str = "") -> None:
@@ -65,13 +87,37 @@ def add_outputs(row: MessageBuilder, outputs: list[object]) -> None:
             case "error":
                 error = _add_traceback(printed, output)
                 settle()
+                if isinstance(known, CodeError) and known.name == error.name:
+                    error = replace(error, frames=known.frames, remedy=known.remedy)
                 row.add("computer", "error", error)
             case "display_data" | "execute_result":
-                text = _add_shown(row, fields_of(output.get("data")), settle)
+                data = fields_of(output.get("data"))
+                if (own := _own_result(data)) is not None:
+                    settle()
+                    row.add("computer", *own)
+                    continue
+                text = _add_shown(row, data, settle)
                 printed.append(f"{text}\n" if text and not text.endswith("\n") else text)
             case _:
                 row.left_out += 1
     settle()
+
+
+def _own_result(data: Fields) -> tuple[ChunkType, Payload] | None:
+    """Return a result that is neither text nor markup nor a table, as we have written it."""
+    told = fields_of(data.get(RESULT_MIME))
+    for kind in _OWN_RESULTS:
+        if told.get("type") == kind and (found := _payload(kind, told.get("content"))):
+            return kind, found
+    return None
+
+
+def _payload(kind: ChunkType, content: object) -> Payload | None:
+    """Return what a message of ours contains; None if it is not valid."""
+    try:
+        return decode_payload(kind, content)
+    except UnknownContentError:
+        return None
 
 
 def _add_traceback(printed: list[str], output: Fields) -> CodeError:
@@ -87,10 +133,10 @@ def _add_traceback(printed: list[str], output: Fields) -> CodeError:
 
 def _add_shown(row: MessageBuilder, data: Fields, settle: Callable[..., None]) -> str:
     """Add the richest form that is known here, or return a text to print in its place."""
-    if (table := _table(data.get(TABLE_MIME))) is not None:
+    if (table := _table(data)) is not None:
         text = table.text or as_text(data.get("text/plain"))
         settle(f"{text}\n" if text else "")  # which is what the model gets
-        row.add("computer", "table", replace(table, text=text, key=""))
+        row.add("computer", "table", replace(table, text=text, key=""))  # a key of another kernel
         return ""
     for mime in SUFFIXES:
         if mime in data:
@@ -99,7 +145,7 @@ def _add_shown(row: MessageBuilder, data: Fields, settle: Callable[..., None]) -
     text = as_text(data.get("text/plain"))
     for mime, format_ in _MARKUP.items():
         markup = as_text(data.get(mime))
-        if markup and not (text and _FRAME.search(markup)):
+        if markup and not (text and has_frame(markup)):
             settle()
             row.add("computer", "code", markup, format_)
             return ""
@@ -119,14 +165,13 @@ def _add_picture(row: MessageBuilder, mime: str, text: str) -> str:
     return ""
 
 
-def _table(content: object) -> Table | None:
-    if content is None:
-        return None
-    try:
-        table = decode_payload("table", content)
-    except UnknownContentError:
-        return None
-    return table if isinstance(table, Table) else None
+def _table(data: Fields) -> Table | None:
+    """Return the table that an output has: one of our own, with a schema, or as HTML."""
+    table = _payload("table", data[TABLE_MIME]) if TABLE_MIME in data else None
+    if isinstance(table, Table):
+        return table
+    markup = as_text(data.get("text/html"))
+    return table_of_resource(data.get(RESOURCE_MIME)) or table_of_html(markup)
 
 
 _LANGUAGES = {magic: word for word, magic in CELL_MAGICS.items() if word != "shell"}
@@ -153,8 +198,6 @@ def read_notebook(raw: object, title: str = "") -> ImportedConversation:
         raise DocumentError(
             "There is nothing in this notebook.", remedy="Choose one that has cells."
         )
-    if row.messages[0].role != "user":
-        row = _opened(row, title)
     told = ours.get("title")
     title = told if isinstance(told, str) and told else title
     return ImportedConversation(title, tuple(close_open_ends(row.messages)), row.left_out)
@@ -195,17 +238,6 @@ def _language(book: Fields) -> str:
     return "python"
 
 
-def _opened(row: MessageBuilder, title: str) -> MessageBuilder:
-    """Return the builder after a first message of the user, which every conversation needs."""
-    opened = MessageBuilder()
-    name = f" “{title}”" if title else ""
-    opened.add("user", "message", f"This is the notebook{name}. Nothing of it was run here.")
-    for message in row.messages:
-        opened.copy(message)
-    opened.left_out = row.left_out
-    return opened
-
-
 class _Reader:
     """Turns cells into messages."""
 
@@ -232,14 +264,27 @@ class _Reader:
 
     def _prose(self, text: str, ours: Fields, attachments: Fields) -> None:
         role: Role = "user" if ours.get("role") == "user" else "assistant"
-        if ours.get("type") == "title":
+        if ours.get("type") == "title" or self._own_passage(role, ours):
             return
         kind, text = _kind_of_prose(text, ours)
+        citations = _citations(ours)
+        text = text.removesuffix(sources_text(citations))
         for picture in attachments.values():
             self._attachment(fields_of(picture), "user" if role == "user" else "computer")
         is_picture = ours.get("type") == "image" and bool(attachments)
+        state = "interrupted" if ours.get("state") == "interrupted" else "complete"
         if text.strip() and not is_picture:
-            self.row.add(role, kind, text)
+            self.row.add(role, kind, text, state=state)
+        for citation in citations:
+            self.row.add(role, "citation", citation)
+
+    def _own_passage(self, role: Role, ours: Fields) -> bool:
+        """Add what is no prose though its cell is; False for other prose."""
+        told, name = fields_of(ours.get("message")), ours.get("name")
+        if ours.get("type") == "file" and isinstance(name, str) and name:
+            self.row.add(role, "file", whole_characters(name), "path")
+            return True
+        return told.get("type") in _OWN_PASSAGES and add_message(self.row, told)
 
     def _attachment(self, bundle: Fields, role: Role) -> None:
         for mime, data in bundle.items():
@@ -259,6 +304,7 @@ class _Reader:
             language = told.lower()
         outputs = cell.get("outputs")
         found = cast("list[object]", outputs) if isinstance(outputs, list) else []
+        began, seconds = _times(fields_of(cell.get("metadata")))
         has_run = bool(found) or isinstance(cell.get("execution_count"), int)
         if not code.strip() and not found:
             return
@@ -267,10 +313,16 @@ class _Reader:
         message = self.row.add("assistant", "code", first, language) if code.strip() else None
         if not has_run or message is None:
             add_outputs(self.row, found)
+            notes = ours.get("notes")
+            for note in cast("list[object]", notes) if isinstance(notes, list) else []:
+                self.row.add("computer", "tool_result", as_text(note), EXECUTE)
             return
+        report = _report(fields_of(ours.get("run")), seconds)
+        self.row.created_at = began or self.row.created_at
         self.row.begin_run(language, code, message)
-        add_outputs(self.row, found)
-        self.row.end_run(_report(fields_of(ours.get("run"))))
+        add_outputs(self.row, _without_note(found, report), _payload("error", ours.get("error")))
+        self.row.created_at += seconds if began else 0.0
+        self.row.end_run(report)
 
 
 def _kind_of_prose(text: str, ours: Fields) -> tuple[ChunkType, str]:
@@ -295,11 +347,70 @@ def _language_of(text: str, default: str) -> tuple[str, str]:
     return default, text
 
 
-def _report(told: Fields) -> RunReport:
+_TIMES = (
+    ("execution", ("shell.execute_reply.started", "iopub.execute_input", "iopub.status.busy"),
+     ("shell.execute_reply", "iopub.status.idle")),
+    ("papermill", ("start_time",), ("end_time",)),
+    ("ExecuteTime", ("start_time",), ("end_time",)),
+)  # fmt: skip
+"""Where JupyterLab and nbconvert, papermill, and an extension of the old notebook keep them."""
+
+
+def _times(facts: Fields) -> tuple[float, float]:
+    """Return when a cell was run, in seconds since the epoch, and for how long; 0 if unknown."""
+    for name, begins, ends in _TIMES:
+        told = fields_of(facts.get(name))
+        began = next(filter(None, (_moment(told.get(key)) for key in begins)), 0.0)
+        ended = next(filter(None, (_moment(told.get(key)) for key in ends)), 0.0)
+        if began:
+            return began, _duration(ended - began if ended else 0.0)
+    colab = fields_of(facts.get("executionInfo"))
+    took, ended = _duration(colab.get("elapsed"), 1000), _duration(colab.get("timestamp"), 1000, 10)
+    return max(0.0, ended - took), took
+
+
+def _moment(text: object) -> float:
+    """Return a time of a notebook, in UTC if it does not say; 0 if it is not one."""
+    try:
+        moment = datetime.fromisoformat(text) if isinstance(text, str) else None
+        if moment is None:
+            return 0.0
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
+
+
+def _duration(value: object, parts: int = 1, longest: int = 1) -> float:
+    """Return a number of seconds, or of their parts, within limits; else 0."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return 0.0
+    seconds = value / parts
+    return float(seconds) if 0 <= seconds < _LONGEST_RUN_S * longest else 0.0
+
+
+def _report(told: Fields, seconds: float) -> RunReport:
     """Return the end of the run as one of our own notebooks records it."""
-    seconds = told.get("seconds")
-    is_time = isinstance(seconds, int | float) and 0 <= seconds < _LONGEST_RUN_S
-    took = float(cast(float, seconds)) if is_time else 0.0
-    state = told.get("state")
-    known = state if state == "interrupted" or state == "killed" else "finished"
-    return RunReport(state=known, seconds=took)
+    report = _payload("run", told)
+    if not isinstance(report, RunReport) or report.state == "started":
+        report = RunReport(state="finished")
+    took = _duration(report.seconds) or seconds
+    return replace(report, seconds=took, output_path=None)  # a click would open that file
+
+
+def _without_note(outputs: list[object], report: RunReport) -> list[object]:
+    """Return the outputs without what we have added to say how the run ended."""
+    last = fields_of(outputs[-1] if outputs else None)
+    words = report_words(report)
+    is_note = last.get("name") == "stderr" and as_text(last.get("text")) == f"[{words}]\n"
+    return outputs[:-1] if words and is_note else outputs
+
+
+def _citations(ours: Fields) -> tuple[Citation, ...]:
+    """Return the citations of a passage that we have written."""
+    told = ours.get("citations")
+    found = (
+        [_payload("citation", one) for one in cast("list[object]", told)]
+        if isinstance(told, list)
+        else []
+    )
+    return tuple(one for one in found if isinstance(one, Citation))

@@ -44,8 +44,8 @@ class CodeBlock(Struct, frozen=True, kw_only=True):
 
     `code` is what ran, with the user's edits, or what would run; `written` is what the model wrote.
     Results without known code are in a block without code. `notes` are results in words, such as
-    that the user declined. `report` is the end of the run, None while it is open. `role` is the
-    author of the code.
+    that the user declined. `report` is the end of the run, None while it is open, and `began_at`
+    its begin (seconds since the epoch). `role` is the author of the code.
     """
 
     language: str = ""
@@ -55,6 +55,7 @@ class CodeBlock(Struct, frozen=True, kw_only=True):
     results: tuple[Message, ...] = ()
     notes: tuple[str, ...] = ()
     report: RunReport | None = None
+    began_at: float = 0.0
     role: str = "assistant"
 
     @property
@@ -165,7 +166,7 @@ class _Fold:
         if block is None or block.block.report is not None:
             self._items.append(Passage(message))  # of the kernel, such as that it was restarted
         elif report.state == "started":
-            block.change(has_run=True)
+            block.change(has_run=True, began_at=message.created_at)
         else:
             block.change(has_run=True, report=report)
 

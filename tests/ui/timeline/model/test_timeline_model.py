@@ -73,6 +73,16 @@ def test_code_that_raised_has_failed_and_the_next_run_starts_anew(talk, model):
         assert (code.state, code.detail) == (state, "9 ms")
 
 
+def test_a_time_that_is_not_known_is_not_shown(talk, model):
+    for status, detail in ((None, ""), (3, "exit 3")):
+        message_id = talk.code("1 + 1")
+        talk.propose(message_id, "1 + 1")
+        talk.report(RunReport(state="started"))
+        talk.output("2\n")
+        talk.report(RunReport(state="finished", exit_status=status))
+        assert [row.detail for row in model.rows[-2:]] == ["", detail]
+
+
 def test_code_that_was_edited_shows_what_ran(talk, model):
     message_id = talk.code("1 + 1")
     talk.propose(message_id, "1 + 1")

@@ -456,18 +456,10 @@ class TimelineModel:
             return
         if report.state == "finished":
             state = "failed" if self._has_failed or report.exit_status else "ran"
-            seconds = format_seconds(report.seconds)
-            has_status = report.exit_status is not None
-            text = (
-                tr(
-                    "exit {exit_status} · {seconds}",
-                    exit_status=report.exit_status,
-                    seconds=seconds,
-                )
-                if has_status
-                else seconds
-            )
-            self._set_run(state, seconds, text)
+            seconds = format_seconds(report.seconds) if report.seconds else ""
+            status = report.exit_status
+            ended = tr("exit {exit_status}", exit_status=status) if status is not None else ""
+            self._set_run(state, seconds, " · ".join(filter(None, (ended, seconds))))
             self._store_output_path(report)
             return
         if report.state == "interrupted":
