@@ -397,7 +397,7 @@ class SessionView(QObject):
         if session.is_idle and last and is_asked(last[0]):
             self._timeline.add_note(
                 "info",
-                tr("Interrupted: no answer came to this question."),
+                tr("No answer came to this question."),  # also in a file that ends with one
                 "",
                 (tr("Retry"), lambda: self._retry(last[0].id)),
             )
