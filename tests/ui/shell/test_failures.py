@@ -147,3 +147,20 @@ async def test_variables_that_are_gone_are_said_to_be(theme: Theme, tmp_path: Pa
         await until(lambda: shown.bench.session.kernel.state == "none")
         shown.click(shown.spot("Show variables"))
         await until(lambda: "The kernel has ended" in shown.text())
+
+
+async def test_a_conversation_that_is_opened_again_looks_the_same(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with failures(theme, tmp_path) as shown:
+        await shown.run("print('before')\nraise ValueError('Traceback (most recent call last):')")
+        rows = [(row.kind, row.text, row.items) for row in shown.view.model.rows]
+        conversation_id = shown.bench.session.conversation.id
+    assert ("console", "before\n", []) in rows
+    async with failures(theme, tmp_path) as again:
+        again.bench.window.open_conversation(conversation_id)
+        await until(lambda: any(row.kind == "problem" for row in again.view.model.rows))
+        told = [(row.kind, row.text, row.items) for row in again.view.model.rows]
+        assert [row for row in told if row[0] != "note"] == rows
+        again.click(again.spot("Show variables"))
+        await until(lambda: "The kernel has ended" in again.text())
