@@ -325,11 +325,13 @@ class LiveKernel:
 
     async def complete(self, code: str, *, is_asked: bool) -> Completions:
         """Return what can follow a code. Raises ExecutionError."""
-        return completions_of(await self._ask("complete", code=code, asked=is_asked))
+        return await self._ask(
+            completions_of, "complete", ANSWER_LIMIT_S, code=code, asked=is_asked
+        )
 
     async def describe(self, code: str, *, is_call: bool) -> Description:
         """Return what is known of the end of a code. Raises ExecutionError."""
-        return description_of(await self._ask("describe", code=code, call=is_call))
+        return await self._ask(description_of, "describe", ANSWER_LIMIT_S, code=code, call=is_call)
 
     def kill(self, cause: RunEnd) -> None:
         """Kill it with its children."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QMenu, QWidget
 
@@ -50,25 +50,29 @@ def palette(bench: Bench) -> CommandPalette:
     return made
 
 
-async def prepare(bench: Bench, place: str) -> None:
-    """Put the keyboard there, whatever the command before has done."""
+def is_focused(bench: Bench, place: str) -> bool:
+    """Put the keyboard there, whatever the command before has done or is about to do."""
+    parts = bench.parts
     for one in QApplication.topLevelWidgets():
         if isinstance(one, QDialog | QMenu) and one.isVisible():
             one.close()
-    if bench.session.state != "idle":
+    if not bench.session.is_idle:
         bench.session.stop()
-    await bench.rests()
-    bench.parts.show_sidebar(True)
-    bench.parts.show_editor(True)
+        return False
     if place == "first page":
         bench.window.new_conversation()
     elif not bench.session.conversation.messages:
         bench.send("A question")
-        await bench.rests()
-    target = PLACES[place](bench.parts)
+        return False
+    parts.show_sidebar(True)
+    parts.show_editor(True)
+    target = PLACES[place](parts)
     target.setFocus(Qt.FocusReason.OtherFocusReason)
-    held = target.focusProxy() or target
-    assert bench.window.focusWidget() is held
+    return bench.window.focusWidget() is (target.focusProxy() or target)
+
+
+async def prepare(bench: Bench, place: str) -> None:
+    await until(lambda: is_focused(bench, place))
 
 
 @pytest.mark.qt_log_ignore("does not support raise", extend=True)  # a platform without windows
@@ -82,7 +86,7 @@ async def test_every_command_runs_from_everywhere(theme: Theme, tmp_path: Path, 
         first.chosen.connect(chosen.append)
         wanted = [entry.text for entry in first.shown if entry.is_offered]
         first.close_popup()
-        assert len(wanted) > 25
+        assert len(wanted) > 50
         for text in wanted:
             await prepare(bench, place)
             shown = palette(bench)
@@ -94,3 +98,54 @@ async def test_every_command_runs_from_everywhere(theme: Theme, tmp_path: Path, 
             assert not shown.isVisible(), text
             assert chosen[-1].text.startswith(text), text
         await prepare(bench, place)
+
+
+async def test_every_command_of_the_menus_is_listed_with_its_place_and_keys(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, said("One.")) as bench:
+        await prepare(bench, "composer")
+        listed = {(entry.group, entry.text) for entry in palette(bench).shown}
+        assert {
+            ("", "Restart kernel"),
+            ("", "Choose the interpreter"),
+            ("", "Choose the model"),
+            ("", "Show or hide the variables"),
+            ("", "Run code without asking in this conversation"),
+            ("This conversation", "Duplicate"),
+            ("This conversation", "Archive"),
+            ("This conversation", "Delete"),
+            ("This conversation", "Export"),
+            ("Conversation", "Find"),
+            ("Editor", "Save as"),
+            ("Editor", "Wrap long lines"),
+            ("Code that waits", "Skip"),
+            ("Conversation", "A question"),
+        } <= listed
+        in_menus = {
+            action.text().partition("\t")[0].rstrip("…")
+            for menu in bench.window.findChildren(QMenu)
+            for action in menu.actions()
+            if action.text() and action.menu() is None
+        }
+        assert in_menus - {text for _group, text in listed} <= {"All commands", "Open", "Rename"}
+
+
+async def test_one_row_is_marked_under_the_mouse_or_by_the_keys(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path) as bench:
+        shown = palette(bench)
+        third = shown.list.topLevelItem(2)
+        assert third is not None
+
+        def is_third_marked_by_mouse() -> bool:
+            for step in (0, 1):
+                place = shown.list.visualItemRect(third).center() + QPoint(step, 0)
+                QTest.mouseMove(shown.list.viewport(), place)
+            return shown.list.currentItem() is third
+
+        await until(is_third_marked_by_mouse)
+        QTest.keyClick(shown.field, Qt.Key.Key_Down)
+        assert shown.list.currentItem() is shown.list.topLevelItem(3)
+        assert len(shown.list.selectedItems()) == 1

@@ -459,6 +459,59 @@ async def test_other_code_than_typed_code_of_direct_mode_asks(
         assert ("'(' was never closed (line 1)" in words) == (proposed == "print(7")
 
 
+async def test_the_keys_reach_the_first_page(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.parts.composer.setFocus()
+        bench.parts.focus_next_pane()
+        assert bench.window.focusWidget() is bench.parts.start.buttons[0]
+        bench.parts.start.set_servers(await bench.catalog.local_servers())
+        assert bench.window.focusWidget() is bench.parts.start.buttons[0], "it is another now"
+        bench.parts.focus_next_pane()
+        assert bench.window.focusWidget() is bench.parts.pane.editor.widget.focusProxy()
+
+
+async def test_what_is_typed_goes_into_the_message_from_anywhere(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, said("One.")) as bench:
+        parts, field = bench.parts, bench.parts.composer.text_edit
+        bench.send("first")
+        await bench.rests()
+        for target in (parts.timeline, parts.sidebar.list, parts.sidebar.settings_button):
+            target.setFocus()
+            for letter in "Wh":
+                QTest.keyClicks(bench.window.focusWidget(), letter)
+            assert bench.window.focusWidget() is field
+        QTest.keyClicks(field, "y?")
+        assert parts.composer.text == "WhWhWhy?"
+        parts.sidebar.search.setFocus()
+        QTest.keyClicks(parts.sidebar.search, "first")
+        assert (parts.sidebar.search.text(), parts.composer.text) == ("first", "WhWhWhy?")
+
+
+async def test_the_open_conversation_stays_marked_while_another_row_is_chosen(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path, said("One."), said("Two.")) as bench:
+        bench.send("first")
+        await bench.rests()
+        bench.window.new_conversation()
+        bench.send("second")
+        await bench.rests()
+        rows, model = bench.parts.sidebar.list, bench.parts.sidebar.model
+        shown = model.index_of(bench.session.conversation.id)
+        bench.window.activateWindow()
+        await until(bench.window.isActiveWindow)
+        rows.setFocus()
+        QTest.keyClick(rows, Qt.Key.Key_Down)
+        assert rows.currentIndex() != shown
+        assert model.is_open(shown)
+        assert not model.is_open(rows.currentIndex())
+        bench.parts.timeline.setFocus()
+        assert rows.currentIndex() == shown
+        assert rows.selectedIndexes() == [shown]
+
+
 async def test_direct_mode_that_can_only_answer_offers_the_settings(
     theme: Theme, tmp_path: Path
 ) -> None:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor
-from PySide6.QtWidgets import QHeaderView, QTreeWidgetItem, QWidget
+from PySide6.QtGui import QAction, QColor, QKeySequence
+from PySide6.QtWidgets import QHeaderView, QMenu, QTreeWidgetItem, QWidget
 
 from playhead.ui.widgets.popup_list import ROW_PX, PopupList
 from playhead.ui.widgets.theme import Theme
@@ -28,6 +28,24 @@ class PaletteEntry(Struct, frozen=True, kw_only=True):
     keys: str = ""
     group: str = ""
     is_offered: bool = True
+
+
+def menu_entries(actions: Iterable[QAction], group: str) -> Iterator[PaletteEntry]:
+    """Yield the entries of a menu, and of the menus in it."""
+    for action in actions:
+        text, _, keys = action.text().partition("\t")
+        inner = action.menu()
+        if isinstance(inner, QMenu):
+            yield from menu_entries(inner.actions(), f"{group}: {text}")
+        elif text:
+            keys = keys or action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            yield PaletteEntry(
+                text=text.rstrip("…").replace("&", ""),
+                run=action.trigger,
+                keys=keys,
+                group=group,
+                is_offered=action.isEnabled(),
+            )
 
 
 def matching(entries: Sequence[PaletteEntry], query: str) -> list[PaletteEntry]:
@@ -82,7 +100,8 @@ class CommandPalette(PopupList):
         self.list.clear()
         faint = QColor(self._theme.tokens.faint)
         for entry in shown:
-            item = QTreeWidgetItem([entry.text, entry.keys or entry.group])
+            about = " · ".join(filter(None, (entry.group, entry.keys)))
+            item = QTreeWidgetItem([entry.text, about])
             item.setTextAlignment(1, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             item.setForeground(1, faint)
             if not entry.is_offered:

@@ -35,6 +35,7 @@ COMMANDS = (
     Command("editor", mark("Show or hide the editor"), "Ctrl+J"),
     Command("attach", mark("Attach files…"), "Ctrl+Shift+A"),
     Command("folder", mark("Choose the working folder…"), "Ctrl+O"),
+    Command("interpreter", mark("Choose the interpreter…"), ""),
     Command("export", mark("Export conversation…"), "Ctrl+Shift+E"),
     Command("import", mark("Import conversation…"), "Ctrl+Shift+I"),
     Command("run", mark("Run the code in the editor"), "F5"),
@@ -124,6 +125,11 @@ def all_bindings() -> list[Binding]:
     return [*window, *_BINDINGS_OF_PARTS, *editor]
 
 
+def shown_keys(keys: str) -> str:
+    """Return keys as this system shows them."""
+    return QKeySequence(keys).toString(QKeySequence.SequenceFormat.NativeText)
+
+
 class KeyBindings(QObject):
     """The current keys, stored in the settings. Owner: the main window. Signal: `changed()`."""
 
@@ -142,6 +148,10 @@ class KeyBindings(QObject):
     def own(self) -> Mapping[str, str]:
         """Return the keys that the user has changed."""
         return dict(self._own)
+
+    def text(self, id_: str) -> str:
+        """Return the text of a command, in English."""
+        return self._bindings[id_].text
 
     def keys(self, id_: str) -> str:
         """Return the keys of a command; '' if it has none."""

@@ -76,12 +76,11 @@ def as_json(request: OutgoingRequest) -> str:
 class RequestView(QDialog):
     """Stays open beside the window; reads again when another tab or Refresh is chosen."""
 
-    def __init__(
-        self, session: Session, tasks: TaskOwner, parent: QWidget, before_id: str = ""
-    ) -> None:
+    def __init__(self, session: Session, parent: QWidget, before_id: str = "") -> None:
         super().__init__(parent)
         self._session = session
-        self._tasks = tasks
+        self._tasks = TaskOwner(self)
+        self.finished.connect(self._tasks.cancel)
         self._before_id = before_id
         self._request: OutgoingRequest | None = None
         self._parts: list[Part] = []

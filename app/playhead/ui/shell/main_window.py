@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
-    QKeySequence,
+    QKeyEvent,
     QPaintEvent,
     QResizeEvent,
     QShowEvent,
@@ -32,6 +32,7 @@ from playhead.ui.commands.key_bindings import (
     WINDOW,
     KeyBindings,
     make_actions,
+    shown_keys,
     ways,
 )
 from playhead.ui.composer.model_switcher import ModelSwitcher, PickerPorts
@@ -62,6 +63,7 @@ from playhead.ui.shell.window_layout import (
 )
 from playhead.ui.timeline.scroll.coalescer import Coalescer
 from playhead.ui.widgets.drop_zone import ImportDropZone
+from playhead.ui.widgets.focus_memory import is_text
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Mode, Theme, window_style
 
@@ -302,6 +304,15 @@ class MainWindow(QMainWindow):
         """Zoom by the wheel with Ctrl, wherever nothing else takes it."""
         self.zoom.turn(event)
 
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Put what is typed where nothing takes text into the message."""
+        field = self.parts.composer.text_edit
+        if is_text(event) and self.focusWidget() is not field and field.isVisible():
+            self.parts.composer.setFocus()
+            QApplication.sendEvent(field, event)
+        else:
+            super().keyPressEvent(event)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         """Hide the window or request the end: kernels and files are ended first."""
         if self._may_close:
@@ -335,7 +346,10 @@ class MainWindow(QMainWindow):
             "run_all": lambda: self.view.begin(lambda session: session.run_all_again()),
             "request": lambda: self.context.view_request(),
             "restart": self.restarting.restart,
-            "commands": lambda: self.help.open_palette(self.actions_by_name),
+            "commands": lambda: self.help.open_palette(
+                self.actions_by_name, parts.palette_entries(self.keys)
+            ),
+            "interpreter": lambda: self.places.open_interpreter_menu(self.interpreter),
             **self.help.handlers,
             "storage": self.open_storage_settings,
             "example": self.guide.begin,
@@ -348,7 +362,7 @@ class MainWindow(QMainWindow):
         shown = (parts.timeline, parts.composer, parts.approval, parts.pane, parts.header)
         view = SessionView(*shown, self._sessions.keep, self)
         self.turns = TurnActions(view, parts.timeline, parts.notifications, self)
-        self.context = ContextBinding(view, parts, self.tasks, self)
+        self.context = ContextBinding(view, parts, self)
         self.answer_notes = AnswerNotes(parts.timeline, view, self)
         self.restarting = RestartQuestion(view, self.tasks, self)
         return view
@@ -551,9 +565,7 @@ class MainWindow(QMainWindow):
             for id_, action in actions.items():
                 action.setShortcuts(ways(keys.keys(id_)))
             for button, words, id_ in hinted:
-                shown = QKeySequence(keys.keys(id_)).toString(
-                    QKeySequence.SequenceFormat.NativeText
-                )
+                shown = shown_keys(keys.keys(id_))
                 button.setToolTip(f"{words} ({shown})" if shown else words)
             for name, shortcut in parts.find_keys.items():
                 shortcut.setKey(keys.keys(f"{TIMELINE}.{name}"))

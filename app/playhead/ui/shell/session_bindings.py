@@ -42,7 +42,6 @@ class ContextBinding(SessionBinding):
         self,
         view: SessionView,
         parts: WindowLayout,
-        tasks: TaskOwner,
         parent: QWidget,
     ) -> None:
         super().__init__(view, parent)
@@ -51,7 +50,6 @@ class ContextBinding(SessionBinding):
         self._header = parts.header
         self._question = parts.question
         self._composer = parts.composer
-        self._tasks = tasks
         self._settled: set[str] = set()
         self.dialog: RequestView | None = None
         view.rearranged.connect(self._show_all)
@@ -68,7 +66,7 @@ class ContextBinding(SessionBinding):
 
         if self.dialog is not None:
             self.dialog.close()
-        self.dialog = RequestView(session, self._tasks, self._window, before_id)
+        self.dialog = RequestView(session, self._window, before_id)
         self.dialog.destroyed.connect(self._on_dialog_gone)
         self.dialog.show()
 

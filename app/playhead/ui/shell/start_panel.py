@@ -104,12 +104,15 @@ class StartPanel(QWidget):
 
     def set_servers(self, servers: Sequence[LocalServer]) -> None:
         """Offer the model servers that were found on this machine."""
-        self._servers = servers
-        self._rebuild()
+        if servers != self._servers:
+            self._servers = servers
+            self._rebuild()
 
     def _rebuild(self) -> None:
         is_direct = self._model == DIRECT_MODEL
         usable = [server for server in self._servers if server.models]
+        focused = self.window().focusWidget()
+        had_focus = focused is not None and self._buttons.isAncestorOf(focused)
         self._hero.setText(
             tr("Ready to run code") if is_direct else tr("What would you like to do?")
         )
@@ -129,6 +132,8 @@ class StartPanel(QWidget):
         guide.clicked.connect(self.guide_requested)
         self._flow.addWidget(guide)
         self.setFocusProxy(self.buttons[0])
+        if had_focus:
+            self.setFocus()
         self._examples_label.setVisible(is_direct)
         self._examples.setVisible(is_direct)
 

@@ -5,7 +5,7 @@ Banners tell about crashes and resets, dialogs about crash reports and updates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
@@ -153,7 +153,9 @@ class WindowHelp(QObject):
         self._keys.reset_all()
         self.upkeep.report_reset(folder)
 
-    def open_palette(self, actions: Mapping[str, QAction]) -> None:
+    def open_palette(
+        self, actions: Mapping[str, QAction], more: Iterable[PaletteEntry] = ()
+    ) -> None:
         """Show every command, and the conversations, to be found by typing; again: close it."""
         from playhead.ui.commands.command_palette import (
             CommandPalette,  # not needed for the first paint
@@ -164,7 +166,7 @@ class WindowHelp(QObject):
         if self.palette.isVisible():
             self.palette.close_popup()
         else:
-            self.palette.open(list(self._entries(actions)))
+            self.palette.open(list(self._entries(actions, more)))
 
     def open_shortcuts(self) -> None:
         """Show the page of shortcuts."""
@@ -201,16 +203,14 @@ class WindowHelp(QObject):
     def _forget(self) -> None:
         self._dialog = None
 
-    def _entries(self, actions: Mapping[str, QAction]) -> Iterator[PaletteEntry]:
-        from playhead.ui.commands.command_palette import PaletteEntry
+    def _entries(
+        self, actions: Mapping[str, QAction], more: Iterable[PaletteEntry]
+    ) -> Iterator[PaletteEntry]:
+        from playhead.ui.commands.command_palette import PaletteEntry, menu_entries
 
-        for name, action in actions.items():
-            if name not in _NOT_LISTED:
-                keys = action.shortcut().toString(action.shortcut().SequenceFormat.NativeText)
-                text = action.text().rstrip("…").replace("&", "")
-                yield PaletteEntry(
-                    text=text, run=action.trigger, keys=keys, is_offered=action.isEnabled()
-                )
+        listed = [action for name, action in actions.items() if name not in _NOT_LISTED]
+        yield from menu_entries(listed, "")
+        yield from more
         for mode in get_args(Mode):
             yield PaletteEntry(
                 text=tr("Colours: {name}", name=tr(_MODES[mode])),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QWheelEvent
+from PySide6.QtGui import QAction, QKeySequence, QShortcut, QWheelEvent
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
+    QMenu,
     QSplitter,
     QStackedLayout,
     QVBoxLayout,
@@ -20,6 +22,7 @@ from PySide6.QtWidgets import (
 from playhead.domain.settings import ZOOMS_PERCENT
 from playhead.session.ports import Settings
 from playhead.session.session import SessionState
+from playhead.ui.commands.key_bindings import TIMELINE, KeyBindings, shown_keys
 from playhead.ui.composer.composer import Composer
 from playhead.ui.composer.decision_bars import ApprovalBar, ContinuationBar
 from playhead.ui.editor.code.code_colourer import CodeColourer
@@ -34,6 +37,9 @@ from playhead.ui.widgets.drop_zone import AttachmentDropZone
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXL, SIDEBAR_WIDTH, Theme
 from playhead.ui.widgets.wording import tr
+
+if TYPE_CHECKING:
+    from playhead.ui.commands.command_palette import PaletteEntry
 
 EDITOR_FOLDS_PX = 1024
 SIDEBAR_FOLDS_PX = 640
@@ -71,6 +77,7 @@ class WindowLayout(QWidget):
         self.composer = Composer(theme, tasks, attachments_dir, self)
         self._wants_sidebar = self._wants_editor = True
         self._peeked: set[str] = set()
+        self._menu: QMenu | None = None
         self._width_class = 2
         self.splitter = self._make_splitter()
         layout = QVBoxLayout(self)
@@ -165,6 +172,48 @@ class WindowLayout(QWidget):
         ]
         after = (places[0] + 1) % len(stops) if places else 0
         stops[after].setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def palette_entries(self, keys: KeyBindings) -> Iterator[PaletteEntry]:
+        """Yield the commands of the parts and of their menus, with the current keys."""
+        from playhead.ui.commands.command_palette import PaletteEntry, menu_entries
+
+        for entry in menu_entries(self._conversation_actions(), tr("This conversation")):
+            if entry.text not in (tr("Open"), tr("Rename")):  # a command of the window
+                yield entry
+        approval = self.approval
+        for entry in menu_entries(approval.actions(), tr("Code that waits")):
+            yield replace(entry, is_offered=approval.is_armed)
+        for name, shortcut in self.find_keys.items():
+            binding = f"{TIMELINE}.{name}"
+            yield PaletteEntry(
+                text=tr(keys.text(binding)),
+                run=shortcut.activated.emit,
+                keys=shown_keys(keys.keys(binding)),
+                group=tr("Conversation"),
+                is_offered=self.timeline.isVisible(),
+            )
+        choice = self.composer.buttons.choice
+        yield PaletteEntry(text=tr("Choose the model…").rstrip("…"), run=choice.click)
+        yield from menu_entries((choice.ask_first, choice.auto_run), "")
+        yield PaletteEntry(text=tr("Show or hide the variables"), run=self._toggle_variables)
+        for command, shown, run in self.pane.keys.commands():
+            yield PaletteEntry(
+                text=tr(command.text).rstrip("…"),
+                run=lambda run=run: (self.show_editor(True), run()),
+                keys=shown_keys(shown),
+                group=tr("Editor"),
+            )
+
+    def _conversation_actions(self) -> Sequence[QAction]:
+        if self._menu is not None:
+            self._menu.deleteLater()
+        self._menu = self.sidebar.current_menu()
+        return self._menu.actions() if self._menu is not None else ()
+
+    def _toggle_variables(self) -> None:
+        is_shown = self.is_editor_shown and self.pane.wants_variables
+        self.show_editor(True)
+        self.pane.show_variables(not is_shown)
 
     def state(self) -> dict[str, str]:
         """Return the part of the layout that is to be stored."""

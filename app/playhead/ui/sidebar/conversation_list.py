@@ -18,6 +18,7 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QContextMenuEvent,
+    QFocusEvent,
     QFont,
     QGuiApplication,
     QKeyEvent,
@@ -39,6 +40,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.ui.sidebar.model import Row, SidebarModel
+from playhead.ui.widgets.focus_memory import is_text
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
 
@@ -68,6 +70,12 @@ def trailing_margin(widget: QWidget, width_px: int) -> QMargins:
 _Index = QModelIndex | QPersistentModelIndex
 _ROW_PX, _DOT_PX, _ICON_PX, _SIGN_PX = 32, 8, 12, 14
 _MENU_KEYS = QKeyCombination(Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_F10)
+_STAYING = (
+    Qt.FocusReason.ActiveWindowFocusReason,
+    Qt.FocusReason.PopupFocusReason,
+    Qt.FocusReason.MenuBarFocusReason,
+)
+"""Reasons for which the keyboard comes back by itself."""
 _WAITING_SIGNS = {"awaiting_approval": "circle-alert", "awaiting_input": "keyboard"}
 _MORE_PX = 24
 """Room at the right of a row under the mouse for the sign that opens its menu."""
@@ -77,14 +85,16 @@ class ConversationList(GutteredList):
     """Enter and a click open, F2 and a double click rename, Delete deletes; arrows only move.
 
     With Ctrl or Shift a click chooses several. Signals: `opened(QModelIndex)`, `delete_pressed()`,
-    `escape_pressed()`, `undo_pressed()`, `menu_wanted(QModelIndex, QPoint)` with the row, invalid
-    outside all rows, and the point on the screen.
+    `escape_pressed()`, `undo_pressed()`, `left()` when the keyboard has gone elsewhere,
+    `menu_wanted(QModelIndex, QPoint)` with the row, invalid outside all rows, and the point on the
+    screen.
     """
 
     opened = Signal(QModelIndex)
     delete_pressed = Signal()
     escape_pressed = Signal()
     undo_pressed = Signal()
+    left = Signal()
     menu_wanted = Signal(QModelIndex, QPoint)
 
     def __init__(self, parent: QWidget) -> None:
@@ -133,8 +143,16 @@ class ConversationList(GutteredList):
             self._open_menu_of_current()
         elif event.matches(QKeySequence.StandardKey.Undo):
             self.undo_pressed.emit()
+        elif is_text(event):
+            event.ignore()  # it is the window's, which puts it into the message
         else:
             super().keyPressEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Report that the keyboard has gone elsewhere in the window."""
+        super().focusOutEvent(event)
+        if event.reason() not in _STAYING:
+            self.left.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Ask for the menu of the row under the mouse, or of the current one."""
@@ -202,7 +220,7 @@ class RowDelegate(QStyledItemDelegate):
             self._paint_row(painter, option, index, row.text)
         else:
             if row.fold:
-                self._paint_ground(painter, option)
+                self._paint_ground(painter, option, index)
             lead = 0 if row.fold else 7  # one that can be opened has its own background
             self._paint_heading(painter, option.rect.adjusted(10, lead, -10, 0), row)
         painter.restore()
@@ -231,7 +249,7 @@ class RowDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: _Index, text: str
     ) -> None:
         rect = option.rect.adjusted(0, 1, 0, -1)
-        self._paint_ground(painter, option)
+        self._paint_ground(painter, option, index)
         room = rect.adjusted(10, 0, -10, 0)
         state = option.state
         if state & QStyle.StateFlag.State_MouseOver and self._paint_more(painter, option, index):
@@ -240,17 +258,18 @@ class RowDelegate(QStyledItemDelegate):
             room.setRight(room.right() - _SIGN_PX - 4)
         is_unread = self._model.is_unread(self._model.row_at(index).conversation_id)
         is_chosen = bool(state & QStyle.StateFlag.State_Selected)
-        weight = QFont.Weight.Medium if is_chosen else QFont.Weight.Normal
+        is_bold = is_chosen or self._model.is_open(index)
+        weight = QFont.Weight.Medium if is_bold else QFont.Weight.Normal
         weight = QFont.Weight.DemiBold if is_unread else weight
         painter.setFont(self._theme.font(13, weight))
         painter.setPen(self._theme.colour("text"))
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
 
-    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem) -> None:
-        """Paint the background for hover, selection and focus."""
+    def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Paint the background for hover, selection and focus, and of the open conversation."""
         state = option.state
-        is_chosen = bool(state & QStyle.StateFlag.State_Selected)
+        is_chosen = bool(state & QStyle.StateFlag.State_Selected) or self._model.is_open(index)
         has_focus = bool(state & QStyle.StateFlag.State_HasFocus)
         if not (is_chosen or has_focus or state & QStyle.StateFlag.State_MouseOver):
             return

@@ -55,6 +55,8 @@ class SidebarModel(QAbstractListModel):
         self._rows: list[Row] = []
         self._summaries: dict[str, ConversationSummary] = {}
         self.is_archive_open = False
+        self.open_id = ""
+        """The conversation that the window shows; '' for none."""
 
     @property
     def rows(self) -> list[Row]:
@@ -128,6 +130,11 @@ class SidebarModel(QAbstractListModel):
         """Return whether a conversation has something that the user has not seen yet."""
         one = self._summaries.get(conversation_id)
         return one is not None and one.is_unread
+
+    def is_open(self, index: _Index) -> bool:
+        """Return whether a row is the conversation that the window shows."""
+        row = self.row_at(index)
+        return bool(row.conversation_id) and row.conversation_id == self.open_id
 
     def state_at(self, index: _Index) -> SessionState:
         """Return the state of a row's conversation."""

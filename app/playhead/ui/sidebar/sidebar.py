@@ -137,7 +137,6 @@ class Sidebar(QWidget):
     ) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._current = ""
         self._is_searching = False
         self._summaries: Sequence[ConversationSummary] = ()
         self._api_status = ApiStatus()
@@ -229,7 +228,8 @@ class Sidebar(QWidget):
 
     def set_current(self, conversation_id: str) -> None:
         """Set the conversation that is in the window."""
-        self._current = conversation_id
+        self.model.open_id = conversation_id
+        self.list.viewport().update()
         self._select_current()
 
     def begin_rename(self, conversation_id: str) -> None:
@@ -271,6 +271,11 @@ class Sidebar(QWidget):
         if len(chosen) > 1 and one in chosen:
             return several_menu(chosen, self._verbs(), self._more_entries, self)
         return conversation_menu(one, self._verbs(), self._more_entries, self)
+
+    def current_menu(self) -> QMenu | None:
+        """Return the menu of the conversation that is in the window; None for an empty one."""
+        known = self.model.summary(self.model.open_id)
+        return self.menu_for(self.model.open_id) if known is not None else None
 
     def _verbs(self) -> MenuActions:
         from playhead.ui.sidebar.conversation_menus import MenuActions
@@ -345,6 +350,7 @@ class Sidebar(QWidget):
         self.list.opened.connect(self._on_opened)
         self.list.delete_pressed.connect(self.delete_chosen)
         self.list.undo_pressed.connect(self.undo_requested)
+        self.list.left.connect(self._on_list_left)
         self.list.escape_pressed.connect(self._on_escape)
         self.list.selectionModel().selectionChanged.connect(self._on_selection_changed)
         self.list.menu_wanted.connect(self._on_menu_wanted)
@@ -395,11 +401,11 @@ class Sidebar(QWidget):
         if self.is_renaming:  # another choice would end that
             return
         if self.window().focusWidget() is not self.list:
-            self._select(self._current)
+            self._select(self.model.open_id)
         elif self.model.index_of(chosen).isValid():
             self._select(chosen)
         elif chosen:
-            self._select(self.model.near(at) or self._current)
+            self._select(self.model.near(at) or self.model.open_id)
 
     def _wait_for_midnight(self, now: dt.datetime) -> None:
         """Show the list again after midnight, when today's conversations become yesterday's."""
@@ -411,7 +417,7 @@ class Sidebar(QWidget):
         self._refresh()
 
     def _select_current(self) -> None:
-        self._select(self._current)
+        self._select(self.model.open_id)
 
     def _select(self, conversation_id: str) -> None:
         """Choose a conversation, or nothing if it has no row any more."""
@@ -426,6 +432,11 @@ class Sidebar(QWidget):
         self.list.clearSelection()
         self.list.setCurrentIndex(QModelIndex())
         self._select_current()
+
+    def _on_list_left(self) -> None:
+        """Choose the shown conversation again, unless several are chosen or a title is typed."""
+        if len(self._chosen()) <= 1 and not self.is_renaming:
+            self._select_current()
 
     def _on_escape(self) -> None:
         """Reduce a selection of several to the shown one; else return to the composer."""

@@ -1,8 +1,9 @@
-"""Gives the keyboard back to the widget that had it before something opened over the window."""
+"""The keyboard focus: the widget that had it before, and the keys that type text."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
@@ -28,3 +29,13 @@ class FocusMemory:
             # It may be the editor's inner widget: its binding has a setFocus of its own, which
             # takes a bool, and evaluates names that are not there when it gets a reason.
             QWidget.setFocus(before, Qt.FocusReason.OtherFocusReason)
+
+
+def is_text(event: QKeyEvent) -> bool:
+    """Return whether a key types a character that can be seen."""
+    held = event.modifiers() & ~(
+        Qt.KeyboardModifier.ShiftModifier
+        | Qt.KeyboardModifier.KeypadModifier
+        | Qt.KeyboardModifier.GroupSwitchModifier
+    )
+    return not held and bool(event.text().strip()) and event.text().isprintable()

@@ -56,6 +56,7 @@ class PopupList(QFrame):
             layout.addWidget(widget)
         self.field.textChanged.connect(lambda: self.fill())
         self.list.itemClicked.connect(self.click)
+        self.list.itemEntered.connect(self._on_entered)
         parent.installEventFilter(self)
         self.hide()
 
@@ -148,6 +149,11 @@ class PopupList(QFrame):
         at = at % len(items) if abs(rows) == 1 else max(0, min(len(items) - 1, at))
         self.list.setCurrentItem(items[at])
 
+    def _on_entered(self, item: QTreeWidgetItem) -> None:
+        """Have the row under the mouse be the one that Enter takes: only one is marked."""
+        if choice_of(item) is not None:
+            self.list.setCurrentItem(item)
+
     def _items(self) -> list[QTreeWidgetItem]:
         items = (self.list.topLevelItem(place) for place in range(self.list.topLevelItemCount()))
         return [item for item in items if item is not None]
@@ -159,6 +165,8 @@ class PopupList(QFrame):
         rows.setHeaderHidden(True)
         rows.setRootIsDecorated(False)
         rows.setUniformRowHeights(True)
+        rows.setMouseTracking(True)
+        rows.viewport().setMouseTracking(True)
         rows.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         rows.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)

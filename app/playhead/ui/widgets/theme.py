@@ -471,7 +471,7 @@ QLineEdit[kind="palette"] { background: transparent; border: 0; padding: 7px 8px
 QTreeWidget[kind="palette"] { background: transparent; border: 0; padding: 0; }
 QTreeWidget[kind="palette"]::item { height: 32px; border: 0; padding: 0 8px; }
 QTreeWidget[kind="palette"]::item:selected { background: $hover; color: $text; }
-QTreeWidget[kind="palette"]::item:hover { background: $hover; }
+QTreeWidget[kind="palette"]::item:hover:!selected { background: transparent; }
 QSplitter::handle { background: $line; }
 QPlainTextEdit[kind="code"] { background: $bg; border: 0; border-radius: 0; padding: 4px 8px; }
 """)

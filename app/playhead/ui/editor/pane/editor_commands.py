@@ -5,7 +5,7 @@ The keys work while the pane has the keyboard focus, and take precedence over th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, Qt
@@ -79,6 +79,11 @@ class KeyFilter(QObject):
         """Return the keys of a command as they are shown."""
         shipped = next(one.keys for one in EDITOR_COMMANDS if one.name == name)
         return self._own.get(name, shipped)
+
+    def commands(self) -> Iterator[tuple[EditorCommand, str, Callable[[], object]]]:
+        """Yield every command with its keys and its function."""
+        for command in EDITOR_COMMANDS:
+            yield command, self.keys_of(command.name), self._by_name[command.name]
 
     def _ways(self, command: EditorCommand) -> tuple[str, ...]:
         """Return the keys of a command; the user's own replace the others and take precedence."""
