@@ -116,6 +116,7 @@ async def opened(
     settings: AppSettings | None = None,
     executor: Executor | None = None,
 ) -> AsyncIterator[Bench]:
+    """Open a window; with an executor code runs in its kernels and is not only recorded."""
     bench = Bench(theme, home, settings, *answers, executor=executor)
     await bench.sessions.start()
     bench.window.resize(1480, 940)

@@ -48,6 +48,7 @@ from playhead.ui.shell.result_actions import ResultActions
 from playhead.ui.shell.session_bindings import (
     AnswerNotes,
     ContextBinding,
+    HintsBinding,
     RestartQuestion,
     VariablesBinding,
 )
@@ -155,6 +156,7 @@ class MainWindow(QMainWindow):
         self.own_tabs = self._make_own_tabs(attachments_dir.parent)
         self.writing = self._make_writing(attachments_dir.parent)
         self.variables = VariablesBinding(self.parts.pane, self.view, self.tasks, self)
+        HintsBinding(self.parts.pane.hints, self.view, self.tasks, self)
         self._make_presence()
         self.verbs = self._make_verbs()
         self.exports = self._make_exports()

@@ -6,9 +6,10 @@ a restart loses these.
 
 from __future__ import annotations
 
+import contextlib
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -21,6 +22,7 @@ from playhead.errors import AppError
 from playhead.session.code_runs import ran_blocks
 from playhead.session.session import Session, SessionEvent
 from playhead.session.stops import open_question
+from playhead.ui.editor.pane.code_hints import CodeHints
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.shell.window_layout import WindowLayout
@@ -265,6 +267,63 @@ def _countdown(waiting: Waiting, left_s: float) -> Note:
         attempts=waiting.attempts,
     )
     return Note(kind="info", title=reason, detail=detail)
+
+
+class HintsBinding(SessionBinding):
+    """Asks the kernel about the code that is being written; one question at a time.
+
+    A kernel that is busy or does not answer is no news while one types. Owner: the window.
+    """
+
+    def __init__(
+        self, hints: CodeHints, view: SessionView, tasks: TaskOwner, parent: QObject | None = None
+    ) -> None:
+        super().__init__(view, parent)
+        self._hints = hints
+        self._tasks = tasks
+        self._next: Callable[[Session], Coroutine[None, None, None]] | None = None
+        self._is_asking = False
+        hints.completions_wanted.connect(self._on_completions_wanted)
+        hints.description_wanted.connect(self._on_description_wanted)
+
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Subscribe to nothing: the kernel is only asked."""
+        return []
+
+    def leave(self) -> None:
+        """Drop what was asked in the session."""
+        super().leave()
+        self._hints.hide()
+
+    def _on_completions_wanted(self, number: int, code: str, is_asked: bool) -> None:
+        async def ask(session: Session) -> None:
+            found = await session.questions.complete(code, is_asked=is_asked)
+            self._hints.show_completions(number, found)
+
+        self._ask(ask)
+
+    def _on_description_wanted(self, number: int, code: str, is_call: bool) -> None:
+        async def ask(session: Session) -> None:
+            found = await session.questions.describe(code, is_call=is_call)
+            self._hints.show_description(number, found)
+
+        self._ask(ask)
+
+    def _ask(self, question: Callable[[Session], Coroutine[None, None, None]]) -> None:
+        """Ask now, or after the question that is under way; only the newest waits."""
+        self._next = question
+        if not self._is_asking:
+            self._is_asking = True
+            self._tasks.start(self._work())
+
+    async def _work(self) -> None:
+        try:
+            while (question := self._next) is not None and (session := self._session) is not None:
+                self._next = None
+                with contextlib.suppress(AppError):
+                    await question(session)
+        finally:
+            self._is_asking = False
 
 
 _NO_KERNEL = mark("No kernel is running. Variables are listed here once code has run.")

@@ -468,6 +468,9 @@ QFrame[kind="palette"] { background: $raised; border: 1px solid $line_strong;
   border-radius: 10px; }
 QLineEdit[kind="palette"] { background: transparent; border: 0; padding: 7px 8px;
   font-size: 14px; }
+QTreeWidget[kind="hints"] { background: transparent; border: 0; padding: 0; }
+QTreeWidget[kind="hints"]::item { height: 22px; border: 0; padding: 0 6px; }
+QTreeWidget[kind="hints"]::item:selected { background: $selection; color: $text; }
 QTreeWidget[kind="palette"] { background: transparent; border: 0; padding: 0; }
 QTreeWidget[kind="palette"]::item { height: 32px; border: 0; padding: 0 8px; }
 QTreeWidget[kind="palette"]::item:selected { background: $hover; color: $text; }

@@ -83,7 +83,7 @@ def test_a_read_only_editor_takes_no_keys_but_streams(editor: Editor) -> None:
     type_into(editor, "abc")
     editor.append("streamed")
     assert editor.text() == "streamed"
-    assert not editor.can_undo()
+    assert not editor.can_undo
 
 
 def test_the_cursor_counts_characters_not_bytes(editor: Editor) -> None:

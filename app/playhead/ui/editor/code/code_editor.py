@@ -147,6 +147,7 @@ class CodeEditor(Protocol):
         """Return the line and the column of the cursor."""
         ...
 
+    @property
     def can_undo(self) -> bool:
         """Return whether there is a step to undo."""
         ...
@@ -170,6 +171,10 @@ class CodeEditor(Protocol):
 
     def selection(self) -> tuple[int, int]:
         """Return the start and the end of the selection."""
+        ...
+
+    def place_at(self, point: QPoint) -> int:
+        """Return the position of the character under a point of the text area; -1 for none."""
         ...
 
     def select(self, start: int, end: int) -> None:

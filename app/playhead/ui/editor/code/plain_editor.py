@@ -259,6 +259,7 @@ class PlainEditor(QWidget):
         cursor = self._edit.textCursor()
         return cursor.blockNumber() + 1, cursor.positionInBlock() + 1
 
+    @property
     def can_undo(self) -> bool:
         """Return whether there is a step to undo."""
         return self._edit.document().isUndoAvailable() and not self._edit.isReadOnly()
@@ -288,6 +289,20 @@ class PlainEditor(QWidget):
         data = self.display_text().encode("utf-16-le")
         first = len(data[: 2 * start].decode("utf-16-le", "replace"))
         return first, first + len(data[2 * start : 2 * end].decode("utf-16-le", "replace"))
+
+    def place_at(self, point: QPoint) -> int:
+        """Return the position of the character under a point of the text area; -1 for none."""
+        cursor = self._edit.cursorForPosition(point)
+        box = self._edit.cursorRect(cursor)
+        step = QTextCursor.MoveOperation
+        if point.x() < box.left():  # the cursor is set behind the nearer half of a character
+            cursor.movePosition(step.PreviousCharacter)
+            box = self._edit.cursorRect(cursor)
+        is_on = box.top() <= point.y() <= box.bottom() and not cursor.atBlockEnd()
+        if not is_on:
+            return -1
+        data = self.display_text().encode("utf-16-le")
+        return len(data[: 2 * cursor.position()].decode("utf-16-le", "replace"))
 
     def select(self, start: int, end: int) -> None:
         """Select a range and scroll to it."""

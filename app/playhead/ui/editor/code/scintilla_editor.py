@@ -274,6 +274,7 @@ class ScintillaEditor(QWidget):
         start = self._sci.positionFromLine(line)
         return line + 1, self._sci.countCharacters(start, position) + 1
 
+    @property
     def can_undo(self) -> bool:
         """Return whether there is a step to undo."""
         return self._sci.canUndo() and not self._sci.readOnly()
@@ -300,6 +301,11 @@ class ScintillaEditor(QWidget):
         """Return the start and the end of the selection in the shown text."""
         sci = self._sci
         return self._place(sci.selectionStart()), self._place(sci.selectionEnd())
+
+    def place_at(self, point: QPoint) -> int:
+        """Return the position of the character under a point of the text area; -1 for none."""
+        found = self._sci.charPositionFromPointClose(point.x(), point.y())
+        return self._place(found) if found >= 0 else -1
 
     def select(self, start: int, end: int) -> None:
         """Select a range and scroll to it."""

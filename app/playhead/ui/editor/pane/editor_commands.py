@@ -45,6 +45,7 @@ EDITOR_COMMANDS = (
     EditorCommand(
         name="comment", text=mark("Comment or uncomment"), keys="Ctrl+/", also=("Ctrl+Shift+7",)
     ),
+    EditorCommand(name="complete", text=mark("Complete the code"), keys="Ctrl+Space"),
     EditorCommand(name="indent", text=mark("Indent"), keys="Ctrl+]"),
     EditorCommand(name="unindent", text=mark("Unindent"), keys="Ctrl+["),
     EditorCommand(name="wrap", text=mark("Wrap long lines"), keys="Alt+Z"),
@@ -138,7 +139,7 @@ _SIGNS = {Qt.Key.Key_Plus, Qt.Key.Key_Slash, Qt.Key.Key_BracketLeft, Qt.Key.Key_
 _GROUPS = (
     ("new", "open", "save", "save_as", "close"),
     ("undo", "redo", "find", "replace"),
-    ("comment", "indent", "unindent", "changes", "printed"),
+    ("complete", "comment", "indent", "unindent", "changes", "printed"),
     ("wrap",),
 )
 

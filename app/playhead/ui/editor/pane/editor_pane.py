@@ -19,6 +19,7 @@ from playhead.ui.editor.code.editor_factory import (
 )
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.editor.code.plain_editor import PlainEditor
+from playhead.ui.editor.pane.code_hints import CodeHints
 from playhead.ui.editor.pane.editor_commands import KeyFilter, PaneMenu
 from playhead.ui.editor.pane.pane_header import PaneHeader, TabStrip
 from playhead.ui.editor.pane.pane_tools import PaneTools
@@ -122,6 +123,7 @@ class EditorPane(QWidget):
         self.status = StatusBar(theme, self)
         self._marks = ChangeMarks(self)
         self.tools = PaneTools(theme, self.pages, self.header, self.notice, self)
+        self.hints = CodeHints(theme, lambda: self.editor, lambda: self.language, self)
         self._handlers = self._make_handlers()
         self.keys = KeyFilter(self._handlers, self)
         self._lay_out()
@@ -214,6 +216,7 @@ class EditorPane(QWidget):
         if (tab := self.tab(key)) is None:
             return
         self.tools.close_diff()
+        self.hints.hide()
         self.current = tab
         self.pages.show_page(tab)
         page = self.pages.current
@@ -411,6 +414,7 @@ class EditorPane(QWidget):
             "find_next": lambda: tools.find_step(1),
             "find_previous": lambda: tools.find_step(-1),
             "comment": tools.comment,
+            "complete": self.hints.ask,
             "indent": tools.indent,
             "unindent": tools.unindent,
             "wrap": lambda: self.set_wrap(not self.pages.is_wrapped),
@@ -461,7 +465,7 @@ class EditorPane(QWidget):
         is_told = text != tab.original and tab.state != "streaming"
         # A text that has no file yet is not "edited": it is being written.
         self.header.edited.setVisible(is_told and not (tab.is_own and tab.file is None))
-        self.header.undo.setEnabled(self.editor.can_undo())
+        self.header.undo.setEnabled(self.editor.can_undo)
         if tab.is_edited != is_told:
             tab.is_edited = is_told
             self.strip.show_tabs(self.tabs, self.current.key)
@@ -484,6 +488,7 @@ class EditorPane(QWidget):
             one.setAcceptDrops(self.acceptDrops())
         if (target := widget.focusProxy()) is not None:
             self.keys.watch(target)
+            self.hints.watch(target)  # the last filter is the first one asked
 
     def _on_edited(self, page: TabPage) -> None:
         if page is not self.pages.current:

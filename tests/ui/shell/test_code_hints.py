@@ -1,0 +1,202 @@
+"""Completion and documentation in the window, with a real kernel and both editors."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication
+
+from playhead.ui.editor.pane.code_hints import CodeHints
+from playhead.ui.widgets.theme import Theme
+from tests.support import kernels, programs
+from tests.support.waiting import until
+from tests.support.window import Bench, opened
+
+NAMES = (
+    "class Part:\n"
+    "    '''A part of it.'''\n"
+    "    size = 1\n"
+    "    def turn(self, by, far=2): '''Turn it round.'''\n"
+    "    def tilt(self): pass\n"
+    "part = Part()\nprices = {'first': 1, 'second': 2}\n"
+)
+Ctrl = Qt.KeyboardModifier.ControlModifier
+
+
+@pytest.fixture(params=["scintilla", "plain"], autouse=True)
+def editor_kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    if request.param == "plain":
+        monkeypatch.setitem(sys.modules, "playhead.ui.editor.code.scintilla_editor", None)
+    return request.param
+
+
+class Writer:
+    """A window in whose editor one types."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.pane = bench.parts.pane
+        self.hints: CodeHints = self.pane.hints
+
+    @property
+    def target(self) -> QAbstractScrollArea:
+        target = self.pane.editor.widget.focusProxy()
+        assert isinstance(target, QAbstractScrollArea)
+        return target
+
+    @property
+    def listed(self) -> list[str]:
+        return self.hints.list.texts if self.hints.is_listing and self.hints.list else []
+
+    @property
+    def told(self) -> str:
+        tip = self.hints.tip
+        return tip.words if tip is not None and tip.isVisible() else ""
+
+    def type_code(self, text: str) -> None:
+        QTest.keyClicks(self.target, text)
+
+    def press(
+        self, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    ) -> None:
+        QTest.keyClick(self.target, key, modifier)
+
+    def rest_mouse_on(self, text: str) -> None:
+        """Send what Qt sends when the mouse rests on a text."""
+        wanted = self.pane.text().index(text) + 1
+        viewport = self.target.viewport()
+        place = next(
+            point
+            for y in range(4, viewport.height(), 8)
+            for x in range(4, 500, 4)
+            if self.pane.editor.place_at(point := QPoint(x, y)) == wanted
+        )
+        event = QHelpEvent(QEvent.Type.ToolTip, place, viewport.mapToGlobal(place))
+        QApplication.sendEvent(viewport, event)
+
+
+@asynccontextmanager
+async def writer(theme: Theme, home: Path, code: str = NAMES) -> AsyncIterator[Writer]:
+    async with (
+        kernels.executor(home) as executor,
+        opened(theme, home, executor=executor) as bench,
+    ):
+        bench.window.activateWindow()
+        found = Writer(bench)
+        await until(lambda: not bench.parts.pane.editor.widget.isHidden())
+        found.pane.load_editor()
+        found.pane.set_language("python")
+        request = kernels.request(home, code)
+        await kernels.run(executor, replace(request, conversation_id=bench.session.conversation.id))
+        found.pane.focus_code()
+        yield found
+
+
+async def test_attributes_are_listed_after_a_dot_and_taken_by_tab(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with writer(theme, tmp_path) as one:
+        one.type_code("part.")
+        await until(lambda: one.listed == ["size", "tilt", "turn"])
+        one.type_code("t")
+        await until(lambda: one.listed == ["tilt", "turn"])
+        one.press(Qt.Key.Key_Down)
+        await until(lambda: "Turn it round." in one.told)
+        one.press(Qt.Key.Key_Tab)
+        assert one.pane.text() == "part.turn"
+        assert not one.listed
+        one.press(Qt.Key.Key_Z, Ctrl)
+        assert one.pane.text() == "part.t"
+
+
+async def test_two_letters_list_names_enter_takes_one_and_escape_none(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with writer(theme, tmp_path) as one:
+        one.pane.editor.replace_text("größe = 1\n")
+        one.pane.editor.select(10, 10)
+        one.type_code("pr")
+        await until(lambda: one.listed[:2] == ["prices", "print"])
+        one.press(Qt.Key.Key_Return)
+        assert one.pane.text() == "größe = 1\nprices"
+        one.type_code("['")
+        await until(lambda: one.listed == ["first", "second"])
+        one.press(Qt.Key.Key_Escape)
+        assert not one.listed
+        one.type_code("first'] + pri")
+        await until(lambda: "prices" in one.listed)
+        one.type_code("ces")
+        await until(lambda: not one.listed)
+        one.press(Qt.Key.Key_Return)
+        assert one.pane.text() == "größe = 1\nprices['first'] + prices\n"
+
+
+async def test_the_signature_of_a_call_shows_the_argument_under_the_cursor(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with writer(theme, tmp_path) as one:
+        one.type_code("part.turn(")
+        await until(lambda: ">by</b>" in one.told)
+        assert "Turn it round." in one.told
+        one.type_code("1, ")
+        await until(lambda: ">far = 2</b>" in one.told)
+        one.type_code(")")
+        await until(lambda: not one.told)
+
+
+async def test_what_is_under_the_mouse_is_described(theme: Theme, tmp_path: Path) -> None:
+    async with writer(theme, tmp_path) as one:
+        one.type_code("x = part.turn")
+        one.press(Qt.Key.Key_Escape)
+        one.rest_mouse_on("turn")
+        await until(lambda: "Turn it round." in one.told)
+        one.type_code(" ")
+        await until(lambda: not one.told)
+        one.rest_mouse_on("part")
+        await until(lambda: "part: Part" in one.told)
+
+
+async def test_control_and_space_lists_all_names_and_describes_what_is_whole(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with writer(theme, tmp_path) as one:
+        one.press(Qt.Key.Key_Space, Ctrl)
+        await until(lambda: "prices" in one.listed)
+        one.press(Qt.Key.Key_Escape)
+        one.type_code("part.turn")
+        one.press(Qt.Key.Key_Space, Ctrl)
+        await until(lambda: "Turn it round." in one.told)
+        assert one.pane.text() == "part.turn"
+
+
+async def test_a_busy_kernel_is_not_waited_for(theme: Theme, tmp_path: Path) -> None:
+    async with (
+        kernels.executor(tmp_path) as executor,
+        opened(theme, tmp_path, executor=executor) as bench,
+    ):
+        one = Writer(bench)
+        one.pane.load_editor()
+        one.pane.focus_code()
+        conversation_id = bench.session.conversation.id
+        request = replace(
+            kernels.request(tmp_path, programs.FOREVER), conversation_id=conversation_id
+        )
+        task = asyncio.create_task(kernels.run(executor, request))
+        await until(lambda: executor.status(conversation_id).state == "busy")
+        one.type_code("print.")
+        one.press(Qt.Key.Key_Space, Ctrl)
+        one.type_code("x")
+        assert one.pane.text() == "print.x"
+        await bench.window.tasks.settled()
+        assert not one.listed
+        await executor.interrupt(conversation_id)
+        await task
