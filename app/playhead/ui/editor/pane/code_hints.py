@@ -10,7 +10,7 @@ import html
 import re
 from collections.abc import Callable, Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -33,7 +33,7 @@ from playhead.ui.widgets.wording import mark, tr
 PAUSE_MS = 60
 """The time after the last key before the kernel is asked."""
 _SENT_LIMIT = 50_000
-_WORD = re.compile(r"[^\W\d]\w+\Z")
+_WORD = re.compile(r"(?:[^\W\d]\w|\.\w?)\w*\Z")
 _NAME_PART = re.compile(r"\w*")
 _KINDS = {
     "class": mark("class"),
@@ -442,7 +442,7 @@ class CodeHints(QObject):
     def _caret(self) -> QRect:
         """Return the place of the cursor in the window."""
         found = self._target().inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)
-        return self._to_window(QRect(found))
+        return self._to_window(found.toRect() if isinstance(found, QRectF) else QRect(found))
 
     def _to_window(self, place: QRect) -> QRect:
         target = self._target()
