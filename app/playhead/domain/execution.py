@@ -65,21 +65,21 @@ class Variable(Struct, frozen=True, kw_only=True):
 
 
 class Candidate(Struct, frozen=True):
-    """A text that can stand at the cursor; `kind` is a word for what it is, like "function"."""
+    """A text that fits at the cursor; `kind` is a word like "function"."""
 
     text: str
     kind: str
 
 
 class Completions(Struct, frozen=True):
-    """What can complete a code; each candidate replaces so many characters before the cursor."""
+    """Texts that complete a code; each candidate replaces so many characters before the cursor."""
 
     length: int = 0
     candidates: tuple[Candidate, ...] = ()
 
 
 class Description(Struct, frozen=True, kw_only=True):
-    """What is known of an expression; without a `name` nothing is.
+    """The facts known of an expression; without a `name` there are none.
 
     `parameters` are those of what can be called, `argument` the place of the one under the cursor,
     -1 for none. Other values have a `type` and a short text.

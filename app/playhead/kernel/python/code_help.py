@@ -42,7 +42,7 @@ from .static_attributes import (
 )
 
 Candidate = Tuple[str, str]
-"""A text that can stand there and what it is."""
+"""A text that fits there, and a word for its kind."""
 
 _COUNT_LIMIT = 300
 _LENGTH_LIMIT = 200

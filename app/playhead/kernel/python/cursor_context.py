@@ -1,4 +1,4 @@
-"""Find what stands before the cursor in unfinished code: a name, an attribute, a key, a path.
+"""Find what is before the cursor in unfinished code: a name, an attribute, a key, a path.
 
 The text is scanned once from its beginning, so that strings and comments are known as such; nothing
 is parsed, as code that is being written seldom parses.
@@ -41,7 +41,7 @@ class Call(NamedTuple):
 
 
 class CursorContext(NamedTuple):
-    """What can be completed: `kind` is name, attribute, key, text, module, member or nothing.
+    """The part of a code that can be completed: `kind` is name, attribute, key, text, module, member or nothing.
 
     `prefix` is what is written of it, up to the cursor. `owner` is the expression before the dot or
     the bracket, () if it is not one that can be read; the modules of an import are its names.

@@ -39,7 +39,7 @@ _FUNCTIONS = (
 
 
 class Known(NamedTuple):
-    """What is known of an expression: its class, and its value if that could be read.
+    """The facts known of an expression: its class, and its value if that could be read.
 
     `is_bound`: its first argument is given already.
     """

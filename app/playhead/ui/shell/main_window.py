@@ -156,7 +156,6 @@ class MainWindow(QMainWindow):
         self.own_tabs = self._make_own_tabs(attachments_dir.parent)
         self.writing = self._make_writing(attachments_dir.parent)
         self.variables = VariablesBinding(self.parts.pane, self.view, self.tasks, self)
-        HintsBinding(self.parts.pane.hints, self.view, self.tasks, self)
         self._make_presence()
         self.verbs = self._make_verbs()
         self.exports = self._make_exports()
@@ -518,6 +517,7 @@ class MainWindow(QMainWindow):
         exports.imported.connect(self.open_conversation)
         self.import_drop.files_dropped.connect(exports.import_files)
         self.variables.table_requested.connect(self.results.open_variable)
+        HintsBinding(self.parts.pane.hints, self.view, self.tasks, self)
 
     def _show_source(self, path: str, line: int) -> None:
         self.own_tabs.open_path(path, line)

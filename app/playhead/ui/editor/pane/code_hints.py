@@ -202,6 +202,7 @@ class CodeHints(QObject):
         self._language = language
         self._number = 0
         self._typed = ""
+        self._is_asked = False  # by the key for it, not by typing
         self._start = ""  # the code before what the candidates complete
         self._candidates: tuple[Candidate, ...] = ()
         self._tip_place: QPoint | None = None  # of the mouse; None beside the cursor
@@ -222,15 +223,18 @@ class CodeHints(QObject):
             widget.viewport().installEventFilter(self)
 
     def ask(self) -> None:
-        """Show all that can stand at the cursor; if that is shown or nothing, what is known."""
+        """Show all that fits at the cursor; if there is nothing, describe what is there."""
         if not self._is_on():
             return
         self._number += 1
+        self._pause.stop()
+        self._is_asked = True
         self.completions_wanted.emit(self._number, self._code(), True)
 
     def hide(self) -> None:
         """Hide what is shown, and drop what was asked."""
         self._number += 1
+        self._typed = ""
         self._pause.stop()
         self._hide_list()
         self._hide_tip()
@@ -247,7 +251,8 @@ class CodeHints(QObject):
         code = self._code()
         self._start = code[: len(code) - found.length]
         self._candidates = found.candidates
-        if not self._list_fitting(code) and not found.candidates:
+        if not self._list_fitting(code) and self._is_asked:
+            self._tip_place = None
             self.description_wanted.emit(number, self._word_end(code), False)
 
     def show_description(self, number: int, found: Description) -> None:
@@ -330,8 +335,8 @@ class CodeHints(QObject):
             return False
         self._number += 1
         self._pointed.stop()
-        self._typed = event.text()
-        is_typed = self._typed.isprintable() and bool(self._typed)
+        is_typed = event.text().isprintable() and bool(event.text())
+        self._typed = self._typed + event.text() if is_typed else ""
         if (is_typed or event.key() == Qt.Key.Key_Backspace) and self._is_on():
             self._pause.start(0 if self.is_listing else PAUSE_MS)
         else:
@@ -370,11 +375,12 @@ class CodeHints(QObject):
             return
         code = self._code()
         typed, self._typed = self._typed, ""
+        self._is_asked = False
         if self.is_listing and self._list_fitting(code):
             return
-        if typed and (typed in "./'\"" or _WORD.search(code)):
+        if typed and (typed[-1] in "./'\"" or _WORD.search(code)):
             self.completions_wanted.emit(self._number, code, False)
-        elif typed in ("(", ",", ")") or (self.tip is not None and self.tip.isVisible()):
+        elif set(typed) & set("(,)") or (self.tip is not None and self.tip.isVisible()):
             self._tip_place = None
             self.description_wanted.emit(self._number, code, True)
 
