@@ -142,3 +142,12 @@ def _ask(server: Served, *, auto_run: bool) -> dict:
     )
     assert answer.status_code == 200, answer.text
     return json.loads(answer.text)
+
+
+def test_code_runs_in_the_folder_that_it_was_started_in(tmp_path):
+    with served(tmp_path, model="", arguments=["--allow-auto-run", "--working-dir", ""]) as server:
+        body = _body("import os; print('in', os.getcwd())", auto_run=True)
+        answer = httpx.post(
+            f"{server.address}/v1/chat", json=body, headers=server.headers, timeout=END_S
+        )
+    assert f"in {tmp_path}" in answer.text

@@ -114,7 +114,11 @@ def _serve_parser() -> argparse.ArgumentParser:
     add("--port", type=_port, default=5001, help="port to listen on; 0 takes a free one")
     add("--model", metavar="M", help="litellm model string, such as openai/gpt-5")
     add("--api-base", metavar="URL", help="address of the model's server")
-    add("--working-dir", metavar="DIR", help="folder in which code runs (default: home)")
+    add(
+        "--working-dir",
+        metavar="DIR",
+        help="where code runs (default: as set, else here)",
+    )
     add(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)
     add("--allow-auto-run", action="store_true", help="let clients have code run without asking")
     add("--no-rate-limit", action="store_true", help="take any number of requests a minute")

@@ -73,9 +73,12 @@ def test_typed_code_runs_at_enter_without_a_model_and_pasted_code_after_a_click(
 ) -> None:
     write_settings(tmp_path, theme="light", interpreter=sys.executable)
     with running_app(tmp_path, display) as app:
-        app.type("print(6 * 7)")
+        app.type("print(6 * 7, file=open('result.txt', 'w')); print(6 * 7)")
         app.press("Return")
         app.wait_for_message("computer", "console", "42")
+        (folder,) = (tmp_path / "Documents" / "Playhead").iterdir()
+        assert " print(6 7, file" in folder.name
+        assert (folder / "result.txt").exists()
         app.type("8")
         app.press("ctrl+a", "ctrl+x")
         app.type("print(6 * ")

@@ -74,7 +74,7 @@ def test_a_screen_reader_finds_every_control_and_hears_what_happens(
 ) -> None:
     home = tmp_path / "home"
     home.mkdir()
-    write_settings(home, theme="light")
+    write_settings(home, theme="light", asks_typed_code=True)
     with (
         Reader(display["DBUS_SESSION_BUS_ADDRESS"]) as reader,
         running_app(home, display) as app,

@@ -82,6 +82,16 @@ def test_what_nobody_looks_at_is_said(tmp_path: Path) -> None:
     assert changes.note == "Not looked at: .git, node_modules, own."
 
 
+def test_caches_of_libraries_are_no_results(tmp_path: Path) -> None:
+    def act() -> None:
+        for name in (".cache", ".matplotlib", "__pycache__", ".ipynb_checkpoints"):
+            (tmp_path / name).mkdir()
+            (tmp_path / name / "kept").touch()
+        (tmp_path / "result.csv").touch()
+
+    assert [change.path for change in changes_of(tmp_path, act).created] == ["result.csv"]
+
+
 def test_links_are_not_followed(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     folder = tmp_path / "folder"

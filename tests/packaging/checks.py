@@ -40,11 +40,10 @@ def run_the_dialogue(app: App) -> None:
 
 
 def run_code(app: App, code: str, expected: str) -> None:
-    """Have code run and wait for what it prints."""
+    """Type code into Direct mode, which runs it at once, and wait for what it prints."""
     app.point_elsewhere()
     app.type(code)
     app.press("Return")
-    app.click(app.wait_for_run_button())
     app.wait_for_message("computer", "console", expected)
 
 

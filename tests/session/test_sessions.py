@@ -5,12 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
+from playhead.domain.settings import AppSettings
 from playhead.errors import StorageError
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
-from tests.support.ports import RecordingExecutor, ScriptedProvider, coded, ports_with, said
+from playhead.storage.working_folders import WorkingFolders
+from tests.support.ports import (
+    RecordingExecutor,
+    ScriptedProvider,
+    SettingsInMemory,
+    coded,
+    ports_with,
+    said,
+)
 from tests.support.waiting import until
 
 
@@ -294,4 +304,71 @@ async def test_a_copy_has_nothing_of_what_was_just_deleted(tmp_path: Path):
     assert [one.text for one in copy.conversation.messages] == ["first", "one"]
     session.undo_deletion()
     assert "second" in [one.text for one in session.conversation.messages]
+    await sessions.close()
+
+
+async def test_a_conversation_takes_its_folder_with_its_first_turn_and_keeps_it(tmp_path: Path):
+    folders = WorkingFolders(tmp_path / "Playhead", tmp_path / "spare")
+
+    def opened() -> Sessions:
+        ports = replace(
+            ports_with(ScriptedProvider(coded("x = 1"), said("Done.")), RecordingExecutor()),
+            folders=folders,
+        )
+        return Sessions(ports, SqliteHistory(tmp_path / "history.sqlite3"))
+
+    first = opened()
+    await first.start()
+    session = first.new()
+    assert session.folder == folders.base
+    session.send("What's 34/24?")
+    taken = session.folder
+    assert Path(taken).parent == tmp_path / "Playhead"
+    assert taken.endswith(" What's 34 24")
+    await until(lambda: session.pending is not None)
+    assert session.pending is not None
+    assert session.pending.folder == taken
+    session.approve(session.pending.id)
+    await rests(session)
+    first.rename(session.conversation.id, "Division")
+    assert session.folder == taken
+    await first.close()
+
+    second = opened()
+    await second.start()
+    again = await second.open(session.conversation.id)
+    assert again.folder == taken
+    assert not Path(taken).exists()  # noqa: ASYNC240 - RecordingExecutor runs nothing
+    await second.close()
+
+
+async def test_a_folder_of_the_settings_is_the_one_of_all_new_conversations(tmp_path: Path):
+    folders = WorkingFolders(tmp_path / "Playhead", tmp_path / "spare")
+    settings = SettingsInMemory(AppSettings(folder=str(tmp_path)))
+    ports = ports_with(ScriptedProvider(said("Hello.")), RecordingExecutor())
+    ports = replace(ports, folders=folders, settings=settings)
+    sessions = Sessions(ports, SqliteHistory(tmp_path / "history.sqlite3"))
+    await sessions.start()
+    session = sessions.new()
+    session.send("hello")
+    await rests(session)
+    assert session.folder == str(tmp_path)
+    await sessions.close()
+
+
+async def test_where_documents_take_nothing_that_is_said_and_another_folder_taken(tmp_path: Path):
+    (tmp_path / "Documents").touch()
+    folders = WorkingFolders(tmp_path / "Documents" / "Playhead", tmp_path / "spare")
+    ports = ports_with(ScriptedProvider(said("Hello.")), RecordingExecutor())
+    sessions = Sessions(
+        replace(ports, folders=folders), SqliteHistory(tmp_path / "history.sqlite3")
+    )
+    await sessions.start()
+    session = sessions.new()
+    told: list[str] = []
+    session.subscribe(lambda event: told.append(str(event.error)) if event.error else None)
+    session.send("hello")
+    await rests(session)
+    assert Path(session.folder).parent == tmp_path / "spare"
+    assert "Nothing can be written in the folder for documents" in told[0]
     await sessions.close()

@@ -30,6 +30,7 @@ from playhead.storage.keys.key_store import KeyStore
 from playhead.storage.keys.system_keyring import KeyringEntries, KeyringKeys
 from playhead.storage.process_privacy import hide_process, take_from_environment
 from playhead.storage.settings import OverriddenSettings, SettingsFile
+from playhead.storage.working_folders import WorkingFolders
 
 PROVIDER_KEY = "PLAYHEAD_PROVIDER_KEY"
 TOKEN = "PLAYHEAD_TOKEN"  # noqa: S105 - the name of a variable
@@ -38,13 +39,14 @@ TOKEN = "PLAYHEAD_TOKEN"  # noqa: S105 - the name of a variable
 class Overrides(Struct, frozen=True, kw_only=True):
     """Settings that a command line overrides; None keeps the setting.
 
-    `keeps_history` False: conversations live as long as the process. `how_to_choose` says how a
-    model is chosen, where there is no window.
+    `folders` are those of new conversations. `keeps_history` False: conversations live as long as
+    the process. `how_to_choose` says how a model is chosen, where there is no window.
     """
 
     model: str | None = None
     api_base: str | None = None
     folder: str | None = None
+    folders: WorkingFolders | None = None
     keeps_history: bool = True
     how_to_choose: str = ""
 
@@ -99,7 +101,10 @@ def build_core(overrides: Overrides | None = None) -> Core:
     kept = KeyringKeys(KeyringEntries(), paths.keyring_lock_path())
     keys = KeyStore(secrets, variables | own_key, kept)
     executor = ProcessExecutor(
-        paths.outputs_dir(), drop=tuple(variables.values()), own_dir=paths.data_dir()
+        paths.outputs_dir(),
+        drop=tuple(variables.values()),
+        own_dir=paths.data_dir(),
+        make_folder=wanted.folders.make if wanted.folders else lambda folder: False,
     )
     worker = ModelWorker(log_path=paths.logs_dir() / "model.log")
     interpreters = InterpreterFinder(paths.environments_dir())
@@ -116,6 +121,7 @@ def build_core(overrides: Overrides | None = None) -> Core:
         settings=settings,
         keys=keys,
         catalog=catalog,
+        folders=wanted.folders,
     )
     sessions = Sessions(ports, history)
     token = secrets.get(TOKEN)

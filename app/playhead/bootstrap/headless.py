@@ -71,7 +71,7 @@ def run_stdio(log_level: str) -> int:
 
 
 async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
-    if options.folder is not None:  # else code would run in the home folder
+    if options.folder is not None:  # else code would run elsewhere
         _check_folder(options.folder)
     how = "`model` in the request, or `playhead serve --model openai/gpt-5`"
     core = build_core(

@@ -11,14 +11,16 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QStandardPaths
 from PySide6.QtGui import QIcon, QSessionManager
 
 from playhead import __version__
 from playhead.api.server.api_switch import ApiSwitch, window_policy
-from playhead.bootstrap.core import build_core, close_on_signals
+from playhead.bootstrap.core import Overrides, build_core, close_on_signals
 from playhead.bootstrap.maintenance import make_maintenance, record_crashes
 from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.secret import Secret
@@ -30,6 +32,7 @@ from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
 from playhead.storage.crash_reports import CrashWatch
 from playhead.storage.settings import stored_scale
+from playhead.storage.working_folders import WorkingFolders
 from playhead.ui.desktop.application import Application
 from playhead.ui.shell.main_window import MainWindow
 from playhead.ui.shell.notices import show_disk_notice, show_keyring_wait
@@ -96,6 +99,15 @@ def _application() -> Application:
         del os.environ[_SCALE]
 
 
+def _working_folders() -> WorkingFolders:
+    """Return the folders of conversations: below the system's for documents, or on the stick."""
+    if paths.is_portable():
+        return WorkingFolders(paths.data_dir() / "files", paths.data_dir() / "files")
+    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+    home = Path.home()
+    return WorkingFolders(Path(documents or home) / "Playhead", home / "Playhead")
+
+
 class _Window:
     """The window's life: paint first, then start what is slow, close in order."""
 
@@ -111,7 +123,7 @@ class _Window:
         self._may_lose = False
         self._instance = instance
         self._files = list(files)
-        self._core = build_core()
+        self._core = build_core(Overrides(folders=_working_folders()))
         ports = self._core.ports
         self._theme = Theme(paths.resources_dir())
         self._theme.wear(ports.settings.current)

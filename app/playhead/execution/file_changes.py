@@ -22,6 +22,7 @@ ALL_TEXTS_LIMIT = 20_000_000
 _SKIPPED = frozenset(
     {".git", ".hg", ".svn", "node_modules", "__pycache__", ".venv", "venv", ".tox", ".nox"}
     | {".mypy_cache", ".pytest_cache", ".ruff_cache", ".ipynb_checkpoints", "site-packages"}
+    | {".cache", ".matplotlib"}
 )
 _NO_TEXT = re.compile(
     r"\.(png|jpe?g|gif|bmp|webp|tiff?|ico|pdf|zip|gz|xz|bz2|zst|7z|tar|whl|so|dll|exe|pyc"

@@ -42,6 +42,7 @@ class ProcessExecutor:
 
     `output_dir` takes images and long outputs, in a folder per conversation named by its id.
     Changes below `own_dir` (by default the same) are ours and never reported as made by a run.
+    `make_folder` makes a missing working folder, unless that is not for the program to make.
     Kernels get `variables` (by default this process's environment) without those named in `drop`.
     """
 
@@ -51,10 +52,12 @@ class ProcessExecutor:
         variables: Mapping[str, str] | None = None,
         drop: Collection[str] = (),
         own_dir: Path | None = None,
+        make_folder: Callable[[str], bool] = lambda folder: False,
     ) -> None:
         self._output_dir = output_dir
         self._variables = dict(os.environ if variables is None else variables)
         self._drop = frozenset(drop)
+        self._make_folder = make_folder
         self._kernels: dict[tuple[str, str], LiveKernel] = {}
         self._dpi = 0.0
         self._grace_s: dict[str, float] = {}
@@ -208,7 +211,7 @@ class ProcessExecutor:
                 remedy=self.why_not(request.language)
                 or "Ask for the code in one of these languages.",
             )
-        if not Path(request.folder).is_dir():
+        if not Path(request.folder).is_dir() and not self._make_folder(request.folder):
             raise ExecutionError(
                 "The working folder no longer exists.",
                 detail=request.folder,

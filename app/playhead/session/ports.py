@@ -473,8 +473,28 @@ class Maintenance(Struct, frozen=True):
     resetting: Resetter
 
 
+class WorkingFolders(Protocol):
+    """The folders in which code of new conversations runs."""
+
+    @property
+    def base(self) -> str:
+        """Return the folder of all these folders, which may not exist yet."""
+        ...
+
+    def is_own(self, folder: str) -> bool:
+        """Return whether a folder is one of them, whether it exists or not."""
+        ...
+
+    def propose(self, title: str) -> tuple[str, AppError | None]:
+        """Return a new folder for a conversation, and why it is not where it was to be."""
+        ...
+
+
 class SessionPorts(Struct, frozen=True, kw_only=True):
-    """The world as every session sees it."""
+    """The world as every session sees it.
+
+    Without `folders` new conversations begin in the folder that the process was started in.
+    """
 
     provider: Provider
     executor: Executor
@@ -482,3 +502,4 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     settings: Settings
     keys: Keys
     catalog: Catalog
+    folders: WorkingFolders | None = None

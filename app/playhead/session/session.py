@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Generic, Literal, TypeVar
@@ -130,7 +131,8 @@ class Session:
         self.client = client
         """The program that began it, or its turn, over the API; '' for the window's own."""
         self.conversation = conversation
-        self.folder = folder
+        self.folder = folder or (ports.folders.base if ports.folders is not None else _here())
+        self._has_place = bool(folder)
         self.interpreter = interpreter
         self.config = config or ConversationConfig()
         """Its own settings, which override the user's; change them with `set_config`."""
@@ -434,6 +436,7 @@ class Session:
                 phrase("{path} is not a folder.", path=path), remedy="Choose another one."
             )
         self.folder = str(Path(path).resolve())
+        self._has_place = True
         self._emit("place")
 
     def set_interpreter(self, path: str) -> None:
@@ -481,10 +484,22 @@ class Session:
     def _begin(
         self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions | None = None
     ) -> None:
+        self._take_place()
         self._set_state("asking")
         drive = self._drive(work, options or TurnOptions())
         self._task = asyncio.get_running_loop().create_task(drive)
         self._task.add_done_callback(self._on_turn_ended)
+
+    def _take_place(self) -> None:
+        """Choose the working folder of a new conversation, which has its title by now."""
+        folders = self._ports.folders
+        if self._has_place or folders is None:
+            return
+        self._has_place = True
+        self.folder, problem = folders.propose(self.conversation.title)
+        self._emit("place")
+        if problem is not None:
+            self._emit("error", problem)
 
     async def _drive(self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions) -> None:
         await self._leave_other_python()
@@ -588,3 +603,11 @@ class Session:
 
     def _emit(self, kind: SessionEventKind, error: AppError | None = None) -> None:
         self._listeners.emit(SessionEvent(kind, error))
+
+
+def _here() -> str:
+    """Return the folder that the process was started in; the home folder if that is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return str(Path.home())

@@ -81,8 +81,7 @@ class Sessions:
         One that is not kept belongs to a program (`client`): it is in the list while it works and
         never in the history, unless `keep` makes it an ordinary one.
         """
-        folder = _folder_or_home(self._ports.settings.current.folder)
-        session = self._adopt(Conversation(), folder, "", client)
+        session = self._adopt(Conversation(), self._chosen_folder(), "", client)
         if not is_kept:
             self._temporary.add(session.conversation.id)
         return session
@@ -172,7 +171,7 @@ class Sessions:
         stored = await self._history.load(conversation_id)
         if (session := self._open.get(conversation_id)) is not None:  # opened meanwhile
             return session
-        folder = _folder_or_home(stored.folder)
+        folder = self._known_folder(stored.folder)
         conversation = Conversation.restore(stored)
         session = self._adopt(conversation, folder, stored.interpreter, config=stored.config)
         close_unfinished(session.conversation)
@@ -267,7 +266,7 @@ class Sessions:
             with suppress(StorageError):
                 await self._history.delete(added.id)
             raise
-        self._history.create(added, _folder_or_home(self._ports.settings.current.folder), "")
+        self._history.create(added, self._chosen_folder(), "")
         for place, message in enumerate(messages, 1):
             self._history.record(
                 added.id, ConversationEvent(kind="added", message_id=message.id, message=message)
@@ -358,6 +357,18 @@ class Sessions:
             await self.delete(conversation_id)
         except StorageError as error:
             _log.warning("Files of a deleted conversation were left: %s", error)
+
+    def _chosen_folder(self) -> str:
+        """Return the folder of the settings for new conversations; "" for the default."""
+        return self._known_folder(self._ports.settings.current.folder)
+
+    def _known_folder(self, folder: str) -> str:
+        """Return a folder that exists, or can be made; "" for one of the default's choice."""
+        folders = self._ports.folders
+        if folders is not None and folder == folders.base:
+            return ""
+        is_own = folders is not None and folders.is_own(folder)
+        return folder if folder and (is_own or Path(folder).is_dir()) else ""
 
     def _adopt(
         self,
@@ -478,11 +489,6 @@ class Sessions:
                 listener()
             except Exception:  # noqa: BLE001 - one broken view must not stop the others
                 _log.exception("a listener of the conversations failed")
-
-
-def _folder_or_home(folder: str) -> str:
-    """Return the folder if it (still) exists, else the home folder."""
-    return folder if folder and Path(folder).is_dir() else str(Path.home())
 
 
 def _age(row: ConversationSummary) -> float:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -537,6 +538,20 @@ async def test_what_a_run_may_use_is_set_and_can_be_taken_away(theme: Theme) -> 
         await until(lambda: bench.settings.current.run_limit_s == 30)
         kept = bench.settings.current
         assert (kept.times_lines, kept.run_limit_mb, kept.output_limit_mb) == (True, 2000, 50)
+
+
+async def test_a_folder_for_new_conversations_is_one_that_is_there(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme) as bench:
+        bench.dialog.interpreter.folder.setText(str(tmp_path / "gone"))
+        bench.dialog.save()
+        await until(lambda: "is not a folder" in bench.dialog.problem)
+        bench.dialog.interpreter.folder.setText(str(tmp_path))
+        bench.dialog.running.asks_typed.setChecked(True)
+        bench.dialog.save()
+        await until(lambda: bench.settings.current.folder == str(tmp_path))
+        assert bench.settings.current.asks_typed_code
 
 
 async def test_empty_limits_are_no_limits(theme: Theme) -> None:

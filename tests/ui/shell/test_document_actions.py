@@ -19,9 +19,10 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QLineEdit, QMenu, QPush
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import Rename
 from playhead.domain.settings import AppSettings
+from playhead.domain.text.titles import file_stem
 from playhead.errors import AppError
 from playhead.formats.documents.document import write_document
-from playhead.ui.shell.document_actions import file_stem, load
+from playhead.ui.shell.document_actions import load
 from playhead.ui.widgets.theme import Theme
 from tests.support.conversations import PNG, everything
 from tests.support.waiting import until

@@ -35,6 +35,17 @@ def _shortened(words: str) -> str:
     return (head.rpartition(" ")[0] or head).rstrip(" ,;:.") + "…"
 
 
+_UNNAMED = "conversation"
+_NAME_LENGTH = 80
+_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"/\\|?*]+')
+
+
+def file_stem(title: str) -> str:
+    """Return a title as a file name that is valid on every system."""
+    words = " ".join(_FORBIDDEN.sub(" ", title).split())
+    return words[:_NAME_LENGTH].strip(" .") or _UNNAMED
+
+
 def copy_title(title: str, taken: Collection[str]) -> str:
     """Return the title of a copy: "Sales (copy)", or with a number if that is already taken."""
     name, _, _ = title.partition(" (copy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 
 from msgspec.structs import replace
@@ -18,16 +19,20 @@ from PySide6.QtWidgets import (
 
 from playhead.domain.execution import EnvironmentStatus, Interpreter
 from playhead.domain.settings import AppSettings
-from playhead.ui.widgets.form import FormNote, add_row, form_grid, line, read_number
+from playhead.ui.widgets.form import FieldError, FormNote, add_row, form_grid, line, read_number
 from playhead.ui.widgets.wording import mark, tr, tr_environment
 
 MANAGED_LABEL = mark("Playhead's own environment (default)")
 
 
 class InterpreterSection(QWidget):
-    """The choice of the interpreter. Owner: the dialog. Signal: `browse_requested()`."""
+    """The choice of the interpreter and the folder. Owner: the dialog.
+
+    Signals: `browse_requested()` for an interpreter, `folder_requested()`.
+    """
 
     browse_requested = Signal()
+    folder_requested = Signal()
 
     def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +49,16 @@ class InterpreterSection(QWidget):
         grid = form_grid(self)
         rows = ([self.interpreter, self.browse], [self.environment_note])
         add_row(grid, tr("Interpreter"), rows)
+        self.folder = line(tr("A folder of its own for each"), tr("Working folder"))
+        self.folder.setText(settings.folder)
+        self.browse_folder = QPushButton(tr("Choose…"))
+        self.browse_folder.setAutoDefault(False)
+        self.browse_folder.setAccessibleName(tr("Choose a working folder"))
+        self.folder_note = FormNote()
+        self.folder_note.show_text(tr(_FOLDER_WORDS))
+        add_row(grid, tr("Folder"), ([self.folder, self.browse_folder], [self.folder_note]))
         self.browse.clicked.connect(self.browse_requested)
+        self.browse_folder.clicked.connect(self.folder_requested)
         self.show_interpreters([], settings.interpreter)
 
     @property
@@ -53,8 +67,11 @@ class InterpreterSection(QWidget):
         return self.interpreter.currentData() or ""
 
     def values(self, before: AppSettings) -> AppSettings:
-        """Return the settings with the values of the fields."""
-        return replace(before, interpreter=self.chosen)
+        """Return the settings with the values of the fields. Raises FieldError."""
+        folder = os.path.expanduser(self.folder.text().strip())
+        if folder not in ("", before.folder) and not os.path.isdir(folder):
+            raise FieldError(tr("“{folder}” is not a folder.", folder=folder))
+        return replace(before, interpreter=self.chosen, folder=folder)
 
     def show_interpreters(self, found: Sequence[Interpreter], chosen: str) -> None:
         """Offer interpreters; the chosen one is kept even if it was not found."""
@@ -76,6 +93,10 @@ SECTION_LABEL = mark("Running code")
 SHOWS_LINE_LABEL = mark("Show the line that runs")
 TIMES_LINES_LABEL = mark("Time single lines inside loops")
 
+_FOLDER_WORDS = mark(
+    "New conversations work in this folder. Empty: each in a folder of its own, below Playhead in "
+    "your documents, which is made when its first code runs."
+)
 ASKS_TYPED_LABEL = mark("Ask before code that I typed runs, too")
 
 _TYPED_WORDS = mark(

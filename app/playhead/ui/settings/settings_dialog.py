@@ -42,7 +42,7 @@ from playhead.ui.settings.network_page import NetworkPage
 from playhead.ui.settings.profiles_page import ProfilesPage
 from playhead.ui.settings.running_page import InterpreterSection, RunSection
 from playhead.ui.settings.storage_page import ResetDialog, StoragePage
-from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.file_dialog import FileDialog, existing_folder
 from playhead.ui.widgets.form import FieldError, style_combo_boxes
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import tr, tr_error
@@ -293,6 +293,7 @@ class SettingsDialog(QDialog):
 
     def _connect(self) -> None:
         self.interpreter.browse_requested.connect(self._on_browse)
+        self.interpreter.folder_requested.connect(self._on_folder_requested)
         self.save_button.clicked.connect(self.save)
         self.cancel_button.clicked.connect(self.reject)
         if self.storage is not None:
@@ -340,6 +341,15 @@ class SettingsDialog(QDialog):
 
     def _on_failed(self, error: AppError) -> None:
         self._show_problem(str(tr_error(error)))
+
+    def _on_folder_requested(self) -> None:
+        field = self.interpreter.folder
+        start = existing_folder(field.text() or str(Path.home()))
+        dialog = FileDialog(self, tr("Choose the working folder"), start)
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(field.setText)
+        dialog.open()
 
     def _on_browse(self) -> None:
         dialog = FileDialog(self, tr("Choose a Python interpreter"), str(Path.home()))

@@ -20,6 +20,7 @@ from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from playhead.domain.conversation.message import Message
+from playhead.domain.text.titles import file_stem
 from playhead.errors import DocumentError, StorageError
 from playhead.formats.documents.document_formats import (
     FORMATS,
@@ -31,16 +32,13 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.ui.widgets.banner import BannerAction, BannerArea
 from playhead.ui.widgets.drop_zone import IMPORTED_SUFFIXES
-from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.file_dialog import FileDialog, existing_folder
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import tr, tr_n
 
 if TYPE_CHECKING:
     from playhead.formats.documents.imported_conversation import ImportedConversation
 
-_UNNAMED = "conversation"
-_NAME_LENGTH = 80
-_FORBIDDEN = re.compile(r'[\x00-\x1f\x7f\ud800-\udfff<>:"/\\|?*]+')
 _OUR_PICTURE = re.compile(r"picture-\d+\.\w+")
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
@@ -194,13 +192,7 @@ class DocumentActions(QObject):
     def _start_folder(self, session: Session | None = None) -> str:
         """Return the folder that was used last, else the folder of the conversation."""
         session = session or self._shown()
-        return self._folder or (session.folder if session is not None else "")
-
-
-def file_stem(title: str) -> str:
-    """Return a title as a file name that is valid on every system."""
-    words = " ".join(_FORBIDDEN.sub(" ", title).split())
-    return words[:_NAME_LENGTH].strip(" .") or _UNNAMED
+        return self._folder or (existing_folder(session.folder) if session is not None else "")
 
 
 def _free_path(folder: Path, title: str, kind: str) -> Path:

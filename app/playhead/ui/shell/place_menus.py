@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from playhead.domain.execution import Interpreter
 from playhead.session.ports import Interpreters
-from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.file_dialog import FileDialog, existing_folder
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import folder_name, tr, tr_environment
 
@@ -58,7 +58,8 @@ class PlaceMenus(QObject):
 
     def choose_folder(self, current: str) -> None:
         """Open the folder dialog beside the running program."""
-        dialog = FileDialog(self._owner, tr("Choose the working folder"), current)
+        start = existing_folder(current)
+        dialog = FileDialog(self._owner, tr("Choose the working folder"), start)
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setOption(QFileDialog.Option.ShowDirsOnly)
         dialog.fileSelected.connect(self.folder_chosen)
@@ -70,7 +71,7 @@ class PlaceMenus(QObject):
         menu.addAction(current).setEnabled(False)
         menu.addSeparator()
         menu.addAction(tr("Choose another folder…"), lambda: self.choose_folder(current))
-        url = QUrl.fromLocalFile(current)
+        url = QUrl.fromLocalFile(existing_folder(current))
         menu.addAction(tr("Open in the file manager"), lambda: QDesktopServices.openUrl(url))
         menu.popup(QCursor.pos())
         return menu

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QFileInfo, QSize, Qt
@@ -86,6 +87,12 @@ class FileDialog(QFileDialog):
             header.setStretchLastSection(False)
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.resize(self.size().expandedTo(_SIZE_PX.boundedTo(self.screen().availableSize())))
+
+
+def existing_folder(folder: str) -> str:
+    """Return a folder, or the nearest one around it if it was not made yet."""
+    path = Path(folder)
+    return str(next((one for one in (path, *path.parents) if one.is_dir()), path))
 
 
 class ThemedFileIcons(QFileIconProvider):
