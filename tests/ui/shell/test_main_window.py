@@ -266,6 +266,17 @@ async def test_after_an_install_the_block_that_failed_runs_again_at_a_click(
         assert notes_of(bench) == {}
 
 
+async def test_an_install_by_hand_offers_the_block_that_failed_too(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path) as bench:
+        bench.session.run_code("python", "need yaml")
+        await until(lambda: "Install yaml" in notes_of(bench))
+        bench.session.run_code("python", "%pip install pyyaml")
+        await until(lambda: "Run it again" in notes_of(bench))
+        await bench.rests()
+
+
 async def test_an_install_that_did_not_run_offers_nothing_to_run_again(
     theme: Theme, tmp_path: Path
 ) -> None:

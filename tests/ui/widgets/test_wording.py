@@ -25,7 +25,7 @@ from playhead.errors import AppError, phrase
 from playhead.storage.history.row_codec import decode, encode
 from playhead.ui.editor.code.editor_factory import plain_editor_reason
 from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import install_translation, mark, tr, tr_error, tr_n
+from playhead.ui.widgets.wording import folder_label, install_translation, mark, tr, tr_error, tr_n
 from tests.support.catalogue import PACKAGE, WINDOW, all_texts, error_classes, error_texts
 from tests.support.ports import coded, said
 from tests.support.pseudo import pseudo, write_pseudo_language
@@ -301,7 +301,8 @@ async def test_the_whole_window_speaks_the_language_and_has_room_for_it(
     async with opened(theme, tmp_path, coded(code), said("**1.42**")) as bench:
         window = bench.window
         window.resize(1280, 800)
-        own = (*OWN, *(str(path) for path in (tmp_path, Path.home())), "harvest", "openai/test")
+        paths = (str(path) for path in (tmp_path, Path.home(), Path.cwd().name))
+        own = (*OWN, *paths, "harvest", "openai/test")
         assert still_english(window, own) == []
         assert clipped(window) == []
         bench.send("harvest")
@@ -391,3 +392,9 @@ async def test_the_hint_in_the_message_field_is_cut_where_it_would_need_a_second
         assert field.placeholderText().endswith("…")
         bench.window.resize(1480, 940)
         await until(lambda: field.placeholderText() == whole)
+
+
+def test_a_folder_with_a_date_is_named_by_its_title_in_a_narrow_place() -> None:
+    assert folder_label("/d/2026-11-23 What's 34 24") == "What's 34 24"
+    assert folder_label("/d/2026-11-23 How does 1000 at 4 % grow") == "How does 10…"
+    assert folder_label("/work/data") == "data"

@@ -22,7 +22,7 @@ from playhead.session.session import SessionState
 from playhead.ui.sidebar.model import STATE_WORDS
 from playhead.ui.timeline.model.turn_cost import cost_text
 from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
-from playhead.ui.widgets.wording import folder_name, tr
+from playhead.ui.widgets.wording import folder_label, tr
 
 _CHIP_PX = 150
 _ROOM_FOR_BOTH_PX = 680
@@ -138,7 +138,7 @@ class ConversationHeader(QFrame):
     def set_place(self, folder: str, interpreter: str) -> None:
         """Set the working folder and the interpreter of the conversation."""
         for chip, text, tip in (
-            (self.folder_chip, folder_name(folder), tr("Working folder: {folder}", folder=folder)),
+            (self.folder_chip, folder_label(folder), tr("Working folder: {folder}", folder=folder)),
             (
                 self.interpreter_chip,
                 interpreter,

@@ -71,7 +71,6 @@ class SessionView(QObject):
         self._unsubscribers: list[Callable[[], None]] = []
         self._missing = ""
         self._failed: Proposal | None = None
-        self._again: Proposal | None = None
         self._connect()
 
     @property
@@ -87,7 +86,7 @@ class SessionView(QObject):
         if self._session is not None:
             self.session_left.emit()
         self._session = session
-        self._missing, self._failed, self._again = "", None, None
+        self._missing, self._failed = "", None
         self._approval.ask(None)
         self._timeline.clear_notes()
         self._timeline.set_conversation(session.conversation if session else None)
@@ -359,13 +358,16 @@ class SessionView(QObject):
 
     def _install(self, module: str) -> None:
         if self.begin(lambda session: session.propose_install(module)):
-            self._again = self._failed
             self._timeline.clear_notes()
 
     def _offer_again(self, session: Session) -> None:
         """Offer to run the block that failed, once what it needs is installed."""
-        block, self._again = self._again, None
-        if block is None or not has_run_through(session.conversation.messages):
+        messages, block = session.conversation.messages, self._failed
+        if block is None or not has_run_through(messages):
+            return
+        self._failed = None
+        installed = last_proposal(messages)
+        if installed is None or "pip install" not in installed.code:
             return
         self._timeline.add_note(
             "info",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -124,9 +125,19 @@ def format_seconds(seconds: float, *, is_running: bool = False) -> str:
     return quantities.format_duration(seconds, tr, is_running=is_running)
 
 
+_LONGEST_LABEL = 12
+_DATE = re.compile(r"^\d{4}-\d\d-\d\d ")
+
+
 def folder_name(folder: str) -> str:
     """Return the last part of a folder's path; `~` for the home folder."""
     return "~" if folder == str(Path.home()) else Path(folder).name or folder
+
+
+def folder_label(folder: str) -> str:
+    """Return a folder's name without its date, and cut where it is long, for a narrow place."""
+    name = _DATE.sub("", folder_name(folder))
+    return name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1].rstrip() + "…"
 
 
 def short_folder(folder: str) -> str:

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.theme import ICON_PX, Theme
-from playhead.ui.widgets.wording import folder_name, format_size, mark, tr
+from playhead.ui.widgets.wording import folder_label, format_size, mark, tr
 
 _SIGN_PX, _ANY_PX = 22, 16_777_215
 _PYTHON = ("python", "python3", "py", "ipython")
@@ -86,7 +86,7 @@ class StatusBar(QFrame):
 
     def show_place(self, folder: str, interpreter: str) -> None:
         """Show the folder and the interpreter of the code."""
-        self.folder.setText(folder_name(folder))
+        self.folder.setText(folder_label(folder))
         self.folder.setToolTip(tr("Working folder: {folder}", folder=folder))
         self._interpreter = interpreter
         self._show_program()
