@@ -3,12 +3,14 @@ import pytest
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
+    Citation,
     CodeError,
     Failure,
     InputRequest,
     LineTiming,
     RunEnd,
     RunReport,
+    Source,
 )
 from playhead.ui.timeline.model.rows import Note
 from playhead.ui.timeline.model.timeline_model import TimelineModel
@@ -262,3 +264,14 @@ def test_code_of_another_answer_is_a_card_of_its_own(talk, model):
     talk.report(RunReport(state="finished"))
     talk.propose(talk.code("b"), "b")
     assert [row.group for row in model.rows] == [[], []]
+
+
+def test_a_source_that_comes_after_a_note_is_still_one_of_the_answer(talk, model):
+    key = talk.answer("Paris is large.")
+    model.add_note(Note(kind="info", title="Of the window's own"))
+    for start, title in ((0, "A"), (6, "B")):
+        citation = Citation(start=start, end=start + 5, text="", sources=(Source(title=title),))
+        talk.apply(Chunk(role="assistant", type="citation", content=citation))
+    assert kinds(model) == ["answer", "note", "citation"]
+    [answer] = model.rows_of([key])
+    assert answer.text == "Paris \\[1\\] is la \\[2\\]rge."

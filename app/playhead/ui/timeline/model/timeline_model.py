@@ -320,7 +320,7 @@ class TimelineModel:
 
     def _cite(self, citation: Citation) -> bool:
         """Add sources to the last line of sources; return whether there is one."""
-        last = len(self.rows) - 1
+        last = self._last_said()
         if last < 0 or self.rows[last].kind != "citation":
             return False
         self.rows[last].items = source_lines(self.rows[last].items, citation)
@@ -331,7 +331,7 @@ class TimelineModel:
     def _mark_cited(self, citation: Citation, items: Sequence[str]) -> None:
         """Put the numbers of the sources after the words that cite them."""
         at = len(self.rows) - 1
-        while at >= 0 and self.rows[at].kind == "citation":
+        while at >= 0 and self.rows[at].kind in ("citation", "note", "versions"):
             at -= 1
         if at >= 0 and self.rows[at].kind == "answer" and (row := self.rows[at]).message:
             row.cited = (*row.cited, citation)
