@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -22,10 +23,7 @@ def test_a_hidden_window_goes_on_and_the_next_start_raises_it(tmp_path: Path) ->
     write_settings(tmp_path, theme="light", interpreter=sys.executable)
     go_on = tmp_path / "go-on"
     with virtual_display("1440x900x24") as display, running_app(tmp_path, display) as app:
-        app.resize(1280, 800)
-        app.type(f"import os, time; {WAIT.format(path=str(go_on))}")
-        app.press("Return")
-        app.wait_for_message("computer", "run", "started")
+        begin_run(app, go_on)
         close(app)
         app.press("Return")  # hide and go on
         app.wait_for("no window", lambda: not is_shown(app))
@@ -39,6 +37,26 @@ def test_a_hidden_window_goes_on_and_the_next_start_raises_it(tmp_path: Path) ->
         app.press("ctrl+q")
         assert app.process.wait(timeout=30) == 0
         assert not app.complaints()
+
+
+def test_a_signal_ends_it_in_order_without_a_question(tmp_path: Path) -> None:
+    write_settings(tmp_path, theme="light", interpreter=sys.executable)
+    with virtual_display("1440x900x24") as display, running_app(tmp_path, display) as app:
+        begin_run(app, tmp_path / "never")
+        app.process.send_signal(signal.SIGTERM)
+        assert app.process.wait(timeout=30) == 0
+        [*_, last] = app.messages()
+        assert last.type == "run"
+        assert "conversation_ended" in last.content
+        assert not app.complaints()
+
+
+def begin_run(app: App, go_on: Path) -> None:
+    """Run code that ends when there is a file of that name."""
+    app.resize(1280, 800)
+    app.type(f"import os, time; {WAIT.format(path=str(go_on))}")
+    app.press("Return")
+    app.wait_for_message("computer", "run", "started")
 
 
 def close(app: App) -> None:
