@@ -129,7 +129,7 @@ class TimelineView(QAbstractScrollArea):
             self.find_bar.end()
         self._conversation = conversation
         self._unsubscribe = conversation.subscribe(self._on_event) if conversation else None
-        self.canvas.clear_selection()
+        self.canvas.select(None)
         self.canvas.go_to_end()
         self._leaf = conversation.leaf_id if conversation else None
         self._read(conversation)
@@ -160,7 +160,7 @@ class TimelineView(QAbstractScrollArea):
             before = self.model.rows
             self.model.set_versions(conversation.versions(), path)
             if self.model.rows is not before:
-                self.canvas.clear_selection()  # its places are counted in rows
+                self.canvas.select(None)  # its places are counted in rows
             self.coalescer.due()
 
     def reveal(self, message_id: str, query: str = "") -> bool:
@@ -246,7 +246,7 @@ class TimelineView(QAbstractScrollArea):
 
     def clear_notes(self) -> None:
         """Take those lines away."""
-        self.canvas.clear_selection()
+        self.canvas.select(None)
         self.model.clear_notes()
         self.canvas.flush()
 
@@ -368,7 +368,7 @@ class TimelineView(QAbstractScrollArea):
         row.is_open = not row.is_open
         self.canvas.hold_row(index)
         self.canvas.focused = None
-        self.canvas.clear_selection()
+        self.canvas.select(None)
         self.canvas.row_changed(row.key)
         self.canvas.follow_if_at_end()
 
@@ -437,7 +437,7 @@ class TimelineView(QAbstractScrollArea):
             return
         if conversation.leaf_id != self._leaf:
             self._leaf = conversation.leaf_id
-            self.canvas.clear_selection()
+            self.canvas.select(None)
             self._read(conversation)
         self.show_versions()
         self._clock.follow()

@@ -177,12 +177,8 @@ class Canvas(QObject):
         """Select the whole conversation."""
         self.select(everything(self.sheet))
 
-    def clear_selection(self) -> None:
-        """Select nothing."""
-        self.select(None)
-
     def select(self, selection: Selection | None) -> None:
-        """Show another selection."""
+        """Show another selection, or none."""
         if selection != self.selection:
             self.selection = selection
             self.port.update()

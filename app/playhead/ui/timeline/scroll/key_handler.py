@@ -170,7 +170,7 @@ class KeyHandler:
         elif event.key() == Qt.Key.Key_Escape and (
             canvas.selection or canvas.focused or canvas.ringed
         ):
-            canvas.clear_selection()
+            canvas.select(None)
             canvas.ring("")
             self._focus(None)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and canvas.focused:

@@ -197,7 +197,7 @@ class MouseHandler(QObject):
         else:
             self._start = self._caret.mark = mark
             self._canvas.ring("")
-            self._canvas.clear_selection()
+            self._canvas.select(None)
 
     def move(self, event: QMouseEvent) -> None:
         """Draw the selection on, or show what is under the mouse."""
