@@ -12,7 +12,7 @@ import keyword
 import os
 import sys
 import types
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, cast
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from . import frames
 from .cursor_context import (
@@ -195,7 +195,7 @@ def _is_frame(owner: Known) -> bool:
 def _column(frame: Known) -> Optional[Known]:
     module = sys.modules.get(library(frame.kind))
     series = entry(instance_dict(module), "Series") if module is not None else None
-    return Known(cast("type", series)) if is_class(series) else None
+    return Known(series) if is_class(series) else None
 
 
 def _keys(owner: Known) -> List[str]:
@@ -236,7 +236,7 @@ def _folders(names: List[str]) -> List[str]:
         module = sys.modules.get(".".join(names[: place + 1]))
         paths = entry(instance_dict(module), "__path__") if module is not None else MISSING
         if type(paths) is list:
-            found = [path for path in cast("List[Any]", paths) if type(path) is str]
+            found = [path for path in paths if type(path) is str]
         else:
             found = [os.path.join(path, names[place]) for path in found]
     return found

@@ -41,9 +41,8 @@ class Call(NamedTuple):
 
 
 class CursorContext(NamedTuple):
-    """The part of a code that can be completed.
+    """The part of a code that can be completed: `kind` is name, attribute, key, text, module, member or nothing.
 
-    `kind` is name, attribute, key, text, module, member or nothing.
     `prefix` is what is written of it, up to the cursor. `owner` is the expression before the dot or
     the bracket, () if it is not one that can be read; the modules of an import are its names.
     `words` are the names in the code before.
@@ -230,7 +229,7 @@ class _Scan:
         if line[0] == "from" and "import" in line:
             names = [word for word in line[1 : line.index("import")] if word != "."]
             return CursorContext("member", prefix, tuple(Step("name", name) for name in names))
-        names: List[str] = []
+        names = []
         while line and line[-1] == ".":
             names = [*line[-2:-1], *names]
             line = line[:-2]

@@ -64,10 +64,8 @@ def library(kind: type) -> str:
     found = sys.modules.get(module)
     if not issubclass(type(found), types.ModuleType):
         return ""
-    held: Any = vars(types.ModuleType)["__dict__"]
-    names = held.__get__(found)  # `getattr` may run its code
-    get: Any = dict.get
-    return module.partition(".")[0] if get(names, name) is kind else ""
+    names = types.ModuleType.__dict__["__dict__"].__get__(found)  # `getattr` may run its code
+    return module.partition(".")[0] if dict.get(names, name) is kind else ""
 
 
 def missing_word(value: Any) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import sys
 import types
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple, cast
+from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from .short_text import attribute_of, bases_of, class_of, library, name_of, one_line
 
@@ -67,8 +67,7 @@ def entry(names: Any, name: str) -> Any:
 
 def texts(names: Any) -> List[str]:
     """Return the first keys of a dictionary that are texts."""
-    keys_of: Any = dict.keys  # a subclass may have its own
-    keys = itertools.islice(keys_of(names), _NAMES_LIMIT)
+    keys = itertools.islice(dict.keys(names), _NAMES_LIMIT)
     return [key for key in keys if type(key) is str]
 
 
@@ -125,8 +124,7 @@ def _class_dict(kind: type) -> Any:
 
 def _items(names: Any) -> Any:
     """Return the items of a dictionary, or of a class's view of one, as Python has them."""
-    items_of: Any = dict.items  # a subclass may have its own
-    return names.items() if type(names) is types.MappingProxyType else items_of(names)
+    return names.items() if type(names) is types.MappingProxyType else dict.items(names)
 
 
 def _dictionaries(owner: Known) -> Iterator[Any]:
@@ -156,7 +154,7 @@ def _read(owner: Known, raw: Any, names: Any) -> Optional[Known]:
         return _read_slot(owner, raw) if is_instance and owner.value is not MISSING else None
     accessor = entry(instance_dict(raw), "_accessor") if library(kind) == "pandas" else MISSING
     if is_class(accessor):  # of `series.str` and the like
-        return Known(cast("type", accessor))
+        return Known(accessor)
     return None if kind is property else known(raw)
 
 

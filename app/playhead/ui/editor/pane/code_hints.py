@@ -111,20 +111,16 @@ class CandidateList(QFrame):
             item.setFont(0, self._theme.code_font())
             item.setForeground(1, mute)
             self.rows.addTopLevelItem(item)
-        self._choose(0)
+        self.rows.setCurrentItem(self.rows.topLevelItem(0))
         shown = min(len(candidates), _ROWS)
         self.resize(_WIDTH_PX, shown * _ROW_PX + 10)
 
     def step(self, rows: int) -> None:
         """Go to another candidate; single steps go round."""
         count = self.rows.topLevelItemCount()
-        at = self.rows.currentIndex().row() + rows
-        self._choose(at % count if abs(rows) == 1 else max(0, min(count - 1, at)))
-
-    def _choose(self, row: int) -> None:
-        item = self.rows.topLevelItem(row)
-        if item is not None:
-            self.rows.setCurrentItem(item)
+        at = self.rows.indexOfTopLevelItem(self.rows.currentItem()) + rows
+        at = at % count if abs(rows) == 1 else max(0, min(count - 1, at))
+        self.rows.setCurrentItem(self.rows.topLevelItem(at))
 
 
 class HintTip(QFrame):
@@ -151,9 +147,7 @@ class HintTip(QFrame):
     def fill(self, description: Description) -> None:
         """Set the text."""
         self._words.setText(_rich_text(description, self._theme))
-        around = self.parentWidget()
-        room = around.width() - 60 if around is not None else _TIP_WIDTH_PX
-        self._words.setFixedWidth(min(_TIP_WIDTH_PX, max(room, 120)))
+        self._words.setFixedWidth(min(_TIP_WIDTH_PX, max(self.parentWidget().width() - 60, 120)))
         self._words.setFixedHeight(self._words.heightForWidth(self._words.width()))
         self.adjustSize()
 
