@@ -41,8 +41,9 @@ class Call(NamedTuple):
 
 
 class CursorContext(NamedTuple):
-    """The part of a code that can be completed: `kind` is name, attribute, key, text, module, member or nothing.
+    """The part of a code that can be completed.
 
+    `kind` is name, attribute, key, text, module, member, or "" where nothing can be.
     `prefix` is what is written of it, up to the cursor. `owner` is the expression before the dot or
     the bracket, () if it is not one that can be read; the modules of an import are its names.
     `words` are the names in the code before.

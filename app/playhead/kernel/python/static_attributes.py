@@ -20,6 +20,7 @@ _NAMES_LIMIT = 5_000
 _DEFAULT_LIMIT = 40
 _WRAPPERS_LIMIT = 10
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
+_VIEWS = (types.MappingProxyType,)
 _TRUSTED = ("builtins", "numpy", "datetime")
 """Packages whose attributes written in C are read; others may be C that calls anything."""
 _PLAIN_FUNCTIONS = (
@@ -67,8 +68,8 @@ def entry(names: Any, name: str) -> Any:
 
 def texts(names: Any) -> List[str]:
     """Return the first keys of a dictionary that are texts."""
-    keys = itertools.islice(dict.keys(names), _NAMES_LIMIT)
-    return [key for key in keys if type(key) is str]
+    items: Any = itertools.islice(_items(names), _NAMES_LIMIT)
+    return [key for key, _value in items if type(key) is str]
 
 
 def is_class(value: Any) -> bool:
@@ -124,7 +125,8 @@ def _class_dict(kind: type) -> Any:
 
 def _items(names: Any) -> Any:
     """Return the items of a dictionary, or of a class's view of one, as Python has them."""
-    return names.items() if type(names) is types.MappingProxyType else dict.items(names)
+    items: Any = types.MappingProxyType.items if type(names) in _VIEWS else dict.items
+    return items(names)
 
 
 def _dictionaries(owner: Known) -> Iterator[Any]:
@@ -152,7 +154,8 @@ def _read(owner: Known, raw: Any, names: Any) -> Optional[Known]:
         return known(raw, is_bound=is_instance and not is_own)
     if kind in _SLOTS:
         return _read_slot(owner, raw) if is_instance and owner.value is not MISSING else None
-    accessor = entry(instance_dict(raw), "_accessor") if library(kind) == "pandas" else MISSING
+    is_accessor = library(kind) == "pandas"
+    accessor: Any = entry(instance_dict(raw), "_accessor") if is_accessor else MISSING
     if is_class(accessor):  # of `series.str` and the like
         return Known(accessor)
     return None if kind is property else known(raw)

@@ -111,16 +111,19 @@ class CandidateList(QFrame):
             item.setFont(0, self._theme.code_font())
             item.setForeground(1, mute)
             self.rows.addTopLevelItem(item)
-        self.rows.setCurrentItem(self.rows.topLevelItem(0))
+        self._point_at(0)
         shown = min(len(candidates), _ROWS)
         self.resize(_WIDTH_PX, shown * _ROW_PX + 10)
 
     def step(self, rows: int) -> None:
         """Go to another candidate; single steps go round."""
         count = self.rows.topLevelItemCount()
-        at = self.rows.indexOfTopLevelItem(self.rows.currentItem()) + rows
-        at = at % count if abs(rows) == 1 else max(0, min(count - 1, at))
-        self.rows.setCurrentItem(self.rows.topLevelItem(at))
+        at = self.rows.currentIndex().row() + rows
+        self._point_at(at % count if abs(rows) == 1 else max(0, min(count - 1, at)))
+
+    def _point_at(self, row: int) -> None:
+        if (item := self.rows.topLevelItem(row)) is not None:
+            self.rows.setCurrentItem(item)
 
 
 class HintTip(QFrame):
@@ -147,7 +150,7 @@ class HintTip(QFrame):
     def fill(self, description: Description) -> None:
         """Set the text."""
         self._words.setText(_rich_text(description, self._theme))
-        self._words.setFixedWidth(min(_TIP_WIDTH_PX, max(self.parentWidget().width() - 60, 120)))
+        self._words.setFixedWidth(min(_TIP_WIDTH_PX, max(self.window().width() - 60, 120)))
         self._words.setFixedHeight(self._words.heightForWidth(self._words.width()))
         self.adjustSize()
 
