@@ -194,7 +194,7 @@ def _is_frame(owner: Known) -> bool:
 
 def _column(frame: Known) -> Optional[Known]:
     module = sys.modules.get(library(frame.kind))
-    series = entry(instance_dict(module), "Series") if module is not None else None
+    series: Any = entry(instance_dict(module), "Series") if module is not None else None
     return Known(series) if is_class(series) else None
 
 
@@ -234,9 +234,10 @@ def _folders(names: List[str]) -> List[str]:
     found = [path for path in list(sys.path) if type(path) is str]
     for place in range(len(names)):
         module = sys.modules.get(".".join(names[: place + 1]))
-        paths = entry(instance_dict(module), "__path__") if module is not None else MISSING
+        paths: Any = entry(instance_dict(module), "__path__") if module is not None else MISSING
         if type(paths) is list:
-            found = [path for path in paths if type(path) is str]
+            items: list[Any] = paths
+            found = [path for path in items if type(path) is str]
         else:
             found = [os.path.join(path, names[place]) for path in found]
     return found

@@ -228,9 +228,9 @@ class _Scan:
         if not line or line[0] not in ("import", "from") or line[-1] == "as":
             return None
         if line[0] == "from" and "import" in line:
-            names = [word for word in line[1 : line.index("import")] if word != "."]
-            return CursorContext("member", prefix, tuple(Step("name", name) for name in names))
-        names = []
+            words = [word for word in line[1 : line.index("import")] if word != "."]
+            return CursorContext("member", prefix, tuple(Step("name", word) for word in words))
+        names: List[str] = []
         while line and line[-1] == ".":
             names = [*line[-2:-1], *names]
             line = line[:-2]

@@ -64,8 +64,9 @@ def library(kind: type) -> str:
     found = sys.modules.get(module)
     if not issubclass(type(found), types.ModuleType):
         return ""
-    names = types.ModuleType.__dict__["__dict__"].__get__(found)  # `getattr` may run its code
-    return module.partition(".")[0] if dict.get(names, name) is kind else ""
+    slots: Any = types.ModuleType.__dict__
+    names: Any = slots["__dict__"].__get__(found)  # `getattr` may run code of the module
+    return module.partition(".")[0] if names.get(name) is kind else ""
 
 
 def missing_word(value: Any) -> str:

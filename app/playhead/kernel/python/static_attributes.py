@@ -20,7 +20,6 @@ _NAMES_LIMIT = 5_000
 _DEFAULT_LIMIT = 40
 _WRAPPERS_LIMIT = 10
 _SLOTS = (types.MemberDescriptorType, types.GetSetDescriptorType)
-_VIEWS = (types.MappingProxyType,)
 _TRUSTED = ("builtins", "numpy", "datetime")
 """Packages whose attributes written in C are read; others may be C that calls anything."""
 _PLAIN_FUNCTIONS = (
@@ -125,8 +124,8 @@ def _class_dict(kind: type) -> Any:
 
 def _items(names: Any) -> Any:
     """Return the items of a dictionary, or of a class's view of one, as Python has them."""
-    items: Any = types.MappingProxyType.items if type(names) in _VIEWS else dict.items
-    return items(names)
+    owner: Any = types.MappingProxyType if type(names) is types.MappingProxyType else dict
+    return owner.items(names)
 
 
 def _dictionaries(owner: Known) -> Iterator[Any]:
