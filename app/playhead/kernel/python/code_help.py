@@ -12,7 +12,7 @@ import keyword
 import os
 import sys
 import types
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, cast
 
 from . import frames
 from .cursor_context import (
@@ -236,8 +236,7 @@ def _folders(names: List[str]) -> List[str]:
         module = sys.modules.get(".".join(names[: place + 1]))
         paths: Any = entry(instance_dict(module), "__path__") if module is not None else MISSING
         if type(paths) is list:
-            items: list[Any] = paths
-            found = [path for path in items if type(path) is str]
+            found = [path for path in cast("List[Any]", paths) if type(path) is str]
         else:
             found = [os.path.join(path, names[place]) for path in found]
     return found
