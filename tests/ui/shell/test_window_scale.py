@@ -1,4 +1,4 @@
-"""How large everything is shown: kept by the window's keys, in force at the next start."""
+"""How large the whole window is shown: kept in the settings, in force at the next start."""
 
 from __future__ import annotations
 
@@ -8,16 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtTest import QTest
 
 from playhead.domain.settings import AppSettings
 from playhead.storage.settings import SettingsFile, stored_scale
-from playhead.ui.shell.window_layout import next_scale
-from playhead.ui.widgets.theme import Theme
 from tests.support.driver import write_settings
-from tests.support.waiting import until
-from tests.support.window import opened
 
 SHOWN = """
 import os, sys
@@ -25,34 +19,6 @@ from playhead.bootstrap.window import _application
 app = _application()
 print(app.primaryScreen().devicePixelRatio(), os.environ.get("QT_SCALE_FACTOR"))
 """
-
-
-def test_the_size_goes_up_and_down_by_what_is_offered_and_stops_at_the_ends() -> None:
-    assert [next_scale(one, 1) for one in (80, 100, 200)] == [90, 110, 200]
-    assert [next_scale(one, -1) for one in (80, 100, 200)] == [80, 90, 175]
-
-
-async def test_the_keys_keep_another_size_and_say_from_when_it_is_there(
-    theme: Theme, tmp_path: Path
-) -> None:
-    async with opened(theme, tmp_path) as bench:
-        bench.parts.composer.setFocus()
-        await until(bench.parts.composer.text_edit.hasFocus)
-        settings = bench.window._settings
-        for key, wanted in (
-            (Qt.Key.Key_Plus, 110),
-            (Qt.Key.Key_Plus, 125),
-            (Qt.Key.Key_Minus, 110),
-        ):
-            QTest.keyClick(bench.parts.composer.text_edit, key, Qt.KeyboardModifier.ControlModifier)
-            await until(lambda wanted=wanted: settings.current.scale_percent == wanted)
-        (banner,) = bench.parts.notifications.banners
-        assert banner.title == "Everything will be shown at 110 %."
-        assert "100 % now" in banner.detail
-        QTest.keyClick(
-            bench.parts.composer.text_edit, Qt.Key.Key_0, Qt.KeyboardModifier.ControlModifier
-        )
-        await until(lambda: settings.current.scale_percent == 100)
 
 
 async def test_a_size_that_is_kept_is_read_back_and_nonsense_is_the_normal_one(

@@ -26,6 +26,7 @@ from playhead.ui.timeline.cards.card_factory import make_card
 from playhead.ui.timeline.model.rows import Note
 from playhead.ui.timeline.text.block_column import END, START
 from playhead.ui.timeline.view import TimelineView
+from playhead.ui.widgets.theme import TypeLook
 from tests.ui.timeline.conftest import Talk
 
 STREAMS: dict[str, tuple[Role, ChunkType, str | None]] = {
@@ -78,6 +79,7 @@ steps = st.one_of(
     st.tuples(st.just("scroll"), st.sampled_from((-9000, -300, -40, 40, 300, 9000))),
     st.tuples(st.just("resize"), st.sampled_from(((700, 500), (320, 240), (900, 700)))),
     st.tuples(st.just("theme"), st.sampled_from(("light", "dark"))),
+    st.tuples(st.just("zoom"), st.sampled_from((50, 100, 110, 200))),
 )
 
 
@@ -186,6 +188,9 @@ class Hand:
 
     def _theme(self, mode: Any) -> None:
         self.view.theme.set_mode(mode)
+
+    def _zoom(self, percent: int) -> None:
+        self.view.theme.set_type(TypeLook(zoom_percent=percent))
 
     def _frame(self, how: str) -> None:
         if how == "due":

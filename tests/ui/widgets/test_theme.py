@@ -8,6 +8,8 @@ from PySide6.QtWidgets import QComboBox, QPushButton, QStyle, QStyleOptionComboB
 from playhead.ui.widgets.theme import READABLE, Theme, Tokens
 
 RESOURCES = Path(__file__).parents[3] / "resources"
+READABLE_BY_ALL = 7.0
+"""What WCAG asks for at its highest level."""
 
 
 @pytest.fixture
@@ -48,15 +50,16 @@ PAIRS = {
 }
 
 
-@pytest.mark.parametrize("name", ["light", "dark"])
+@pytest.mark.parametrize("name", ["light", "dark", "light-contrast", "dark-contrast"])
 def test_every_text_can_be_read_on_every_ground_it_is_put_on(name):
     tokens = Tokens.load(RESOURCES / "themes" / f"{name}.json")
+    least = READABLE_BY_ALL if "contrast" in name else READABLE
     for ink, grounds in PAIRS.items():
         for ground in grounds.split():
             ratio = contrast(tokens.of(ink), tokens.of(ground))
-            assert ratio >= READABLE, f"{ink} on {ground}: {ratio:.2f}"
+            assert ratio >= least, f"{ink} on {ground}: {ratio:.2f}"
     for index, colour in enumerate(tokens.ansi):
-        assert contrast(colour, tokens.code_bg) >= READABLE, f"terminal colour {index}"
+        assert contrast(colour, tokens.code_bg) >= least, f"terminal colour {index}"
 
 
 def test_the_list_of_a_combo_box_has_one_line_around_it(theme, qapp, qtbot):
@@ -87,10 +90,40 @@ def test_the_application_wears_the_colours_and_changes_them_live(theme, qapp, qt
     assert qapp.palette().color(QPalette.ColorRole.Window).name().upper() == theme.tokens.bg
 
 
+class SystemHints:
+    """What the system says of the look that the user wants."""
+
+    scheme = Qt.ColorScheme.Light
+    contrast = Qt.ContrastPreference.NoPreference
+
+    def colorScheme(self):
+        return self.scheme
+
+    def accessibility(self):
+        return self
+
+    def contrastPreference(self):
+        return self.contrast
+
+
+def test_high_contrast_is_the_system_s_or_the_user_s_choice(theme, monkeypatch):
+    class Hints(SystemHints):
+        contrast = Qt.ContrastPreference.HighContrast
+
+    changes = []
+    theme.changed.connect(lambda: changes.append(theme.tokens.name))
+    theme.set_contrast("high")
+    theme.set_contrast("normal")
+    monkeypatch.setattr(QGuiApplication, "styleHints", Hints)
+    theme._on_scheme_changed()
+    theme.set_contrast("system")
+    theme.set_mode("dark")
+    assert changes == ["light-contrast", "light", "light-contrast", "dark-contrast"]
+
+
 def test_the_system_s_scheme_is_followed_only_in_system_mode(theme, monkeypatch):
-    class Hints:
-        def colorScheme(self):
-            return Qt.ColorScheme.Dark
+    class Hints(SystemHints):
+        scheme = Qt.ColorScheme.Dark
 
     monkeypatch.setattr(QGuiApplication, "styleHints", Hints)
     changes = []

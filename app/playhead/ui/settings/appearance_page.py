@@ -65,7 +65,7 @@ class AppearancePage(QWidget):
         self.theme.setCurrentIndex(max(0, self.theme.findData(settings.theme)))
         self.contrast.setCurrentIndex(max(0, self.contrast.findData(settings.contrast)))
         self.zoom.setCurrentIndex(max(0, self.zoom.findData(settings.zoom_percent)))
-        self.zoom_note.show_text(tr("In conversation and editor. Also Ctrl++ and Ctrl+-."))
+        self.zoom_note.show_text(tr("In conversation and editor; also by Ctrl++ and Ctrl+-."))
         if settings.code_font and self.code_font.findData(settings.code_font) < 0:
             self.code_font.addItem(settings.code_font, settings.code_font)
         self.code_font.setCurrentIndex(max(0, self.code_font.findData(settings.code_font)))

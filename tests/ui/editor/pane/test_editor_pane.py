@@ -15,7 +15,7 @@ from playhead.ui.editor.code.code_editor import DISPLAY_LINE_LIMIT
 from playhead.ui.editor.code.plain_editor import PlainEditor
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.editor.tab import Tab
-from playhead.ui.widgets.theme import CODE_PX, Theme
+from playhead.ui.widgets.theme import Theme, TypeLook
 from tests.support.editor_marks import line_change
 
 CODE = "import os\n\n\ndef f(x):\n    return x\n\n\nprint(f(1))\n"
@@ -154,8 +154,24 @@ def test_edits_are_marked_shown_and_reverted_one_by_one(pane: EditorPane, qtbot:
     assert not pane.is_edited
 
 
-def test_type_grows_by_keys_and_wheel_and_is_remembered(pane: EditorPane) -> None:
-    press(pane, Qt.Key.Key_Plus, Ctrl)
+def line_height(pane: EditorPane) -> float:
+    """Return how high the editor draws a line."""
+    editor = pane.editor
+    if isinstance(editor, PlainEditor):
+        return keyboard(pane).fontMetrics().lineSpacing()
+    return editor._sci.textHeight(0)  # type: ignore[attr-defined]
+
+
+def test_type_has_the_font_and_the_zoom_of_the_theme_and_the_wheel_is_the_window_s(
+    pane: EditorPane, theme: Theme
+) -> None:
+    assert pane.restore({"wrap": "on"}) is None
+    assert pane.state() == {"wrap": "on"}
+    line = line_height(pane)
+    theme.set_type(TypeLook(zoom_percent=200))
+    assert line_height(pane) == pytest.approx(2 * line, abs=2)
+    theme.set_type(TypeLook(code_px=26))
+    assert line_height(pane) == pytest.approx(2 * line, abs=2)
     target = keyboard(pane)
     assert isinstance(target, QWidget)
     viewport = target.viewport()  # type: ignore[attr-defined]
@@ -171,13 +187,8 @@ def test_type_grows_by_keys_and_wheel_and_is_remembered(pane: EditorPane) -> Non
         False,
     )
     QApplication.sendEvent(viewport, wheel)
-    assert pane.state()["code_px"] == str(CODE_PX + 2)
-    press(pane, Qt.Key.Key_0, Ctrl)
-    assert pane.state()["code_px"] == str(CODE_PX)
-    pane.restore({"code_px": "20", "wrap": "on"})
-    assert pane.state() == {"code_px": "20", "wrap": "on"}
-    pane.restore({"code_px": "²", "wrap": "x"})
-    assert pane.state() == {"code_px": str(CODE_PX), "wrap": "off"}
+    assert not wheel.isAccepted()
+    assert line_height(pane) == pytest.approx(2 * line, abs=2)
 
 
 def test_wrapped_lines_need_no_scrolling_aside(pane: EditorPane, qtbot: QtBot) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QImage
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.ui.widgets.theme import TypeLook
 
 WORDS = [
     "alpha",
@@ -107,6 +108,22 @@ def test_the_same_words_stay_at_the_top_whatever_the_width(view, talk, painted, 
             # The place is in the line at the top, and not merely near it.
             column = view.canvas.sheet.card(view.model.index_of(key)).column
             assert column.y_of(place) == column.y_of(line_at_top(view)[1])
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_the_same_words_stay_at_the_top_at_any_zoom(view, talk, painted, seed):
+    rng = random.Random(200 + seed)
+    fill(talk, rng)
+    view.set_conversation(talk)
+    for _ in range(3):
+        view.theme.set_type(TypeLook())
+        painted()
+        scroll_into_text(view, rng)
+        key, place, row = line_at_top(view)
+        for percent in (50, 300, 110, 200, 100):
+            view.theme.set_type(TypeLook(zoom_percent=percent))
+            painted()
+            assert abs(row_of(view, key, place) - row) <= 1
 
 
 def test_an_image_that_arrives_above_moves_nothing(view, talk, painted, tmp_path, qtbot):

@@ -26,6 +26,8 @@ from playhead.ui.editor.code.text_diff import LineMark
 
 _SET_NOTE = 2740
 """SCI_EOLANNOTATIONSETTEXT; the binding's own method does not accept the null that clears."""
+_LEADING = 0.23
+"""The space above and below a line, as a share of the size of type."""
 NOTE, RUNNING_NOTE, ERROR = 0, 1, 2  # extended styles: of notes at and under lines
 
 
@@ -35,6 +37,8 @@ def set_styles(
     """Set the font of a Scintilla, and the colour of each style of its lexer."""
     sci.styleResetDefault()
     sci.styleSetFont(default_style, colours.family)
+    sci.setExtraAscent(round(colours.size_px * _LEADING))
+    sci.setExtraDescent(round(colours.size_px * _LEADING))
     points = colours.size_px * 72 / max(sci.logicalDpiY(), 1)
     sci.styleSetSizeFractional(default_style, round(points * 100))
     sci.styleSetFore(default_style, bgr_number(colours.text))
@@ -373,8 +377,6 @@ class ScintillaEditor(QWidget):
         sci.setScrollWidthTracking(True)
         sci.setMultipleSelection(True)
         sci.setAdditionalSelectionTyping(True)
-        sci.setExtraAscent(3)
-        sci.setExtraDescent(3)
         sci.setCaretWidth(2)
         sci.setAccessibleName(accessible_name(1))
         sci.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)

@@ -410,7 +410,3 @@ class Canvas(QObject):
             if self.sheet.rows[index].key == self.ringed:
                 draw_focus(painter, self.theme, rect.adjusted(-8, -6, 8, 6))
         painter.end()
-
-    def content_y(self, point: QPoint) -> int:
-        """Return a point of the viewport as a height in the whole."""
-        return point.y() + self.top

@@ -252,8 +252,9 @@ class MouseHandler(QObject):
         canvas = self._canvas
         if not canvas.sheet.rows:
             return None
-        index = canvas.sheet.index_at(canvas.content_y(point))
-        if canvas.content_y(point) >= canvas.sheet.bottom_of(index):
+        y = point.y() + canvas.top
+        index = canvas.sheet.index_at(y)
+        if y >= canvas.sheet.bottom_of(index):
             return Mark(index, END)
         card = canvas.sheet.card(index)
         if card.column is None or not canvas.sheet.is_shown(index):
@@ -309,7 +310,7 @@ class MouseHandler(QObject):
         canvas = self._canvas
         if not canvas.sheet.rows:
             return -1
-        y = canvas.content_y(point)
+        y = point.y() + canvas.top
         index = canvas.sheet.index_at(y)
         return (
             index if canvas.sheet.outer_top_of(index) <= y < canvas.sheet.bottom_of(index) else -1
