@@ -510,6 +510,7 @@ async def test_the_open_conversation_stays_marked_while_another_row_is_chosen(
         bench.send("second")
         await bench.rests()
         rows, model = bench.parts.sidebar.list, bench.parts.sidebar.model
+        await until(lambda: model.index_of(bench.session.conversation.id).isValid())
         shown = model.index_of(bench.session.conversation.id)
         bench.window.activateWindow()
         await until(bench.window.isActiveWindow)
@@ -618,7 +619,7 @@ async def test_a_question_that_a_crash_left_alone_offers_the_same(
         note = bench.parts.timeline.model.rows[-1].note
         assert note is not None
         assert note.action is not None
-        assert (note.title[:11], note.action[0]) == ("Interrupted", "Retry")
+        assert (note.title[:9], note.action[0]) == ("No answer", "Retry")
         note.action[1]()
         await until(lambda: talk.messages[-1].text == "At last.")
         assert [row.kind for row in bench.parts.timeline.model.rows] == ["question", "answer"]

@@ -58,6 +58,7 @@ async def test_keys_and_wheel_zoom_everything_at_once_and_the_zoom_is_stored(
             (field.viewport(), 60, 150),
             (bench.parts.pane.editor.widget.focusProxy(), 120, 175),
         ):
+            assert widget is not None
             turn(widget, by)
             assert theme.type.zoom_percent == wanted
         assert field.fontMetrics().height() > 1.5 * before

@@ -26,7 +26,6 @@ from playhead.domain.execution import Variable
 from playhead.ui.timeline.cards.card import HEADER, CardTools, Intent
 from playhead.ui.timeline.cards.code_cards import ConsoleCard
 from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
-from playhead.ui.timeline.cards.problem_card import failure_text
 from playhead.ui.timeline.cards.table_card import TableCard
 from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
 from playhead.ui.timeline.find.timeline_finder import reveal
@@ -238,6 +237,9 @@ class TimelineView(QAbstractScrollArea):
 
     def show_failure(self, key: str, variables: Sequence[Variable], words: str) -> None:
         """Show the variables of an error's frames below it, or why there are none."""
+        # not needed for the first paint
+        from playhead.ui.timeline.cards.problem_card import failure_text
+
         index = self.model.index_of(key)
         row = self.model.rows[index] if index is not None else None
         if row is not None and row.message and isinstance(row.message.content, CodeError):

@@ -177,6 +177,10 @@ class Card:
         box = self.text_box()
         return self.column.tip_at(x - box.left(), y - box.top()) if self.column else ""
 
+    def slide_at(self, y: int, delta: int) -> bool:
+        """Move what is wide at a height sideways; return whether something moved."""
+        return False
+
     def act(self, word: str) -> bool:
         """Do what a spot of the card's own asks for; whether anything looks different now."""
         return False

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
 from playhead.ui.timeline.cards.card import Intent, IntentKind, Spot
 from playhead.ui.timeline.cards.code_cards import ConsoleCard
-from playhead.ui.timeline.cards.message_cards import MarkdownCard
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.caret import Caret
 from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
@@ -239,9 +238,10 @@ class MouseHandler(QObject):
         """Move a wide table under a point sideways."""
         canvas = self._canvas
         index = self._row_at(point)
-        card = canvas.sheet.card(index) if 0 <= index < canvas.sheet.count else None
-        inside = canvas.content_y(point) - canvas.sheet.top_of(index) if card is not None else 0
-        if isinstance(card, MarkdownCard) and card.slide_at(inside, delta):
+        if index < 0:
+            return
+        card = canvas.sheet.card(index)
+        if card.slide_at(point.y() + canvas.top - canvas.sheet.top_of(index), delta):
             canvas.row_changed(card.row.key)
 
     def _point_of(self, event: QMouseEvent) -> QPoint:
