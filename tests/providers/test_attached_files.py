@@ -1,0 +1,99 @@
+"""What a model is given of tables and folders beside their paths."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.message import AttachedContent
+from playhead.domain.conversation.model_request import TurnRequest
+from playhead.domain.model import ModelFacts, ModelSettings
+from playhead.providers.attached_files import read_attached
+from playhead.providers.request_writer import RequestWriter
+
+TABLE = "name;born;height;member\n" + "".join(
+    f'"Doe, {n}";2001-02-0{n};1.{n};true\n' for n in range(1, 8)
+)
+
+
+def test_a_table_is_given_with_its_columns_their_types_and_five_rows(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(TABLE)
+    content = read_attached(path)
+    assert (content.kind, content.columns, content.rows) == ("table", 4, 5)
+    assert content.text.splitlines() == [
+        "4 columns: name (text), born (date), height (float), member (bool)",
+        "The first 5 rows:",
+        *TABLE.replace('"', "").splitlines()[1:6],
+    ]
+
+
+def test_only_the_head_of_a_large_table_is_read_and_long_cells_are_clipped(tmp_path: Path) -> None:
+    path = tmp_path / "large.csv"
+    with path.open("w") as file:
+        file.write("id,words\n")
+        for number in range(300_000):
+            file.write(f"{number},{'w' * 100}\n")
+    content = read_attached(path)
+    assert content.text.startswith("2 columns: id (int), words (text)")
+    assert len(content.text) < 1_000
+
+
+def test_what_is_no_table_and_what_has_no_end_gives_nothing(tmp_path: Path) -> None:
+    for name, data in (("a.csv", b""), ("b.csv", b"a,b\0"), ("c.txt", b"a,b\n1,2\n")):
+        (tmp_path / name).write_bytes(data)
+        assert read_attached(tmp_path / name) == AttachedContent()
+    os.mkfifo(tmp_path / "pipe.csv")
+    assert read_attached(tmp_path / "pipe.csv") == AttachedContent()
+    assert read_attached(tmp_path / "gone.csv") == AttachedContent()
+
+
+@given(st.binary(max_size=2_000))
+def test_any_bytes_are_read_without_an_error(tmp_path_factory, data: bytes) -> None:
+    path = tmp_path_factory.mktemp("any") / "any.csv"
+    path.write_bytes(data)
+    assert len(read_attached(path).text) < 20_000
+
+
+def test_a_folder_is_given_as_a_tree_without_what_is_hidden(tmp_path: Path) -> None:
+    (tmp_path / "data" / "raw").mkdir(parents=True)
+    (tmp_path / "data" / "raw" / "a.csv").write_text("")
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "up").symlink_to(tmp_path)
+    (tmp_path / "read.me").write_text("")
+    content = read_attached(tmp_path)
+    assert content.text == "data/\n  raw/\n    a.csv\nread.me\nup"
+    for number in range(200):
+        (tmp_path / f"z{number}").write_text("")
+    cut = read_attached(tmp_path)
+    assert cut.is_cut
+    assert cut.text.endswith("\n…")
+
+
+async def test_the_model_is_sent_what_was_shown_and_earlier_messages_stay(tmp_path: Path) -> None:
+    path = tmp_path / "people.csv"
+    path.write_text(TABLE)
+    shown = read_attached(path).text
+    talk = Conversation()
+    talk.apply(Chunk(role="user", type="file", format="path", content=str(path)))
+    talk.apply(Chunk(role="user", type="message", content="Which is the tallest?"))
+    request = TurnRequest(
+        turn_id="t",
+        conversation_id=talk.id,
+        messages=tuple(talk.messages),
+        model=ModelSettings(model="o/m"),
+    )
+    writer = RequestWriter()
+    await writer.prepare(request)
+    sent = writer.messages(request)[-1]["content"]
+    assert sent.startswith(f"[Attached file: {path}]\n{shown}\n")
+    path.write_text("other\n1\n")
+    await writer.prepare(request)
+    assert writer.messages(request)[-1]["content"] == sent
+    fitted = writer.fitted(request, ModelFacts(model="o/m"))
+    assert fitted.tokens > len(shown) // 5
