@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
 
 from hypothesis import given
@@ -55,9 +56,24 @@ def test_what_is_no_table_and_what_has_no_end_gives_nothing(tmp_path: Path) -> N
 
 @given(st.binary(max_size=2_000))
 def test_any_bytes_are_read_without_an_error(tmp_path_factory, data: bytes) -> None:
-    path = tmp_path_factory.mktemp("any") / "any.csv"
-    path.write_bytes(data)
-    assert len(read_attached(path).text) < 20_000
+    place = tmp_path_factory.mktemp("any")
+    for name in ("any.csv", "any.pdf"):
+        (place / name).write_bytes(data)
+        assert len(read_attached(place / name).text) < 20_000
+
+
+PAGES = b"<</Type/Pages /Kids[3 0 R 4 0 R]/Resources<</Font<</A 5 0 R>> >>/Count 12>>"
+OUTLINES = b"1 0 obj<</Type/Outlines/Count 99>>endobj "
+
+
+def test_a_pdf_is_given_with_the_number_of_its_pages_also_of_a_packed_list(tmp_path: Path) -> None:
+    packed = b"7 0 obj<</Type/ObjStm/N 1/First 4>>stream\n" + zlib.compress(PAGES) + b"\nendstream"
+    for name, body in (("plain.pdf", b"2 0 obj" + PAGES + b"endobj"), ("packed.pdf", packed)):
+        (tmp_path / name).write_bytes(b"%PDF-1.7\n" + OUTLINES + body)
+        content = read_attached(tmp_path / name)
+        assert (content.kind, content.text, content.rows) == ("pages", "12 pages", 12)
+    (tmp_path / "other.pdf").write_bytes(b"%PDF-1.7\n/Type/Pages << >> /Count")
+    assert read_attached(tmp_path / "other.pdf") == AttachedContent()
 
 
 def test_a_folder_is_given_as_a_tree_without_what_is_hidden(tmp_path: Path) -> None:

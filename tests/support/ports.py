@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import AttachedContent
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.conversation.payloads import CodeError, Frame, RowOrder, RunReport, Table
 from playhead.domain.execution import (
@@ -22,6 +24,7 @@ from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, Provid
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError, phrase
+from playhead.providers.attached_files import read_attached
 from playhead.providers.catalog import PROVIDER_PAGES, ModelCatalog
 from playhead.session.ports import ApiStatus, SessionPorts
 
@@ -101,6 +104,9 @@ class ScriptedProvider:
     async def facts(self, model: ModelSettings) -> ModelFacts:
         found = (known for known in self.known if known.model == model.model)
         return next(found, ModelFacts(model=model.model))
+
+    async def attached(self, path: str) -> AttachedContent:
+        return await asyncio.to_thread(read_attached, Path(path))
 
     async def close(self) -> None:
         return None

@@ -1,7 +1,8 @@
 """Reads what a model is given of an attached file or folder beside its path.
 
-Of a table that is text: columns, their types and the first rows; of a folder: its tree. The window
-shows the same text before it is sent. It reads from the disk: call it in a thread.
+Of a table that is text: columns, their types and the first rows; of a folder: its tree; of a PDF,
+which goes itself to models that take it: how many pages it has. The window shows the same
+text before it is sent. It reads from the disk: call it in a thread.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 import stat
+import zlib
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime
 from itertools import islice
@@ -31,6 +34,8 @@ def read_attached(path: Path) -> AttachedContent:
         mode = path.stat().st_mode
         if stat.S_ISDIR(mode):
             return _tree(path)
+        if path.suffix.lower() == ".pdf" and stat.S_ISREG(mode):
+            return _pages(path)
         separators = _SEPARATORS.get(path.suffix.lower(), "")
         if separators and stat.S_ISREG(mode):  # a pipe would have no end
             with path.open("rb") as file:
@@ -128,6 +133,60 @@ _READERS = (
     ("date", date.fromisoformat),
     ("datetime", datetime.fromisoformat),
 )
+
+
+_PDF_BYTES = 64_000_000
+_PACKED = re.compile(rb"/ObjStm\b.{0,400}?stream\r?\n", re.DOTALL)
+_PAGES = re.compile(rb"/Type\s*/Pages\b")
+_COUNT = re.compile(rb"/Count\s+(\d{1,6})\b")
+_ENDS = re.compile(rb"<<|>>")
+_NEAR = 200_000
+
+
+def _pages(path: Path) -> AttachedContent:
+    """Return how many pages a PDF has; nothing if its list of pages cannot be read."""
+    if path.stat().st_size > _PDF_BYTES:
+        return AttachedContent()
+    data = path.read_bytes()
+    packed = [_unpacked(data[found.end() :]) for found in _PACKED.finditer(data)]
+    count = max((_count(one) for one in (data, *packed)), default=0)
+    if not count:
+        return AttachedContent()
+    word = "page" if count == 1 else "pages"
+    return AttachedContent(kind="pages", text=f"{count} {word}", rows=count)
+
+
+def _unpacked(data: bytes) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(data, _PDF_BYTES)
+    except zlib.error:
+        return b""
+
+
+def _count(data: bytes) -> int:
+    """Return the largest count of a list of pages: that of the list of all."""
+    counts = [_COUNT.search(_dictionary(data, found.start())) for found in _PAGES.finditer(data)]
+    return max((int(count.group(1)) for count in counts if count), default=0)
+
+
+def _dictionary(data: bytes, place: int) -> bytes:
+    """Return the dictionary around a place, without those inside it."""
+    start, depth = place, 0
+    while start > max(0, place - _NEAR):
+        start = max(data.rfind(b"<<", 0, start), data.rfind(b">>", 0, start))
+        if start < 0 or (data[start : start + 2] == b"<<" and not depth):
+            break
+        depth += 1 if data[start : start + 2] == b">>" else -1
+    parts: list[bytes] = []
+    depth, last = 0, max(start, 0) + 2
+    for found in _ENDS.finditer(data, last):
+        if not depth:
+            parts.append(data[last : found.start()])
+        depth += 1 if found.group() == b"<<" else -1
+        last = found.end()
+        if depth < 0:
+            break
+    return b" ".join(parts)
 
 
 def _tree(folder: Path) -> AttachedContent:

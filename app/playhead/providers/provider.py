@@ -6,10 +6,12 @@ import asyncio
 import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
+from pathlib import Path
 
 from msgspec.structs import asdict, replace
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.message import AttachedContent
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.conversation.payloads import Usage, Waiting
 from playhead.domain.model import (
@@ -31,6 +33,7 @@ from playhead.model_worker.protocol import (
     ModelList,
     Retrying,
 )
+from playhead.providers.attached_files import read_attached
 from playhead.providers.catalog import provider_of
 from playhead.providers.direct import DIRECT_CHECK, DIRECT_FACTS, DirectMode
 from playhead.providers.parser.call_parser import CutOffError
@@ -109,15 +112,19 @@ class Provider:
         """Return the request cut to the model's context; shorter at each further attempt."""
         if request.model.model == DIRECT_MODEL:
             return FittedRequest(request=request)
-        await self._writer.prepare(request.interpreter)
+        await self._writer.prepare(request)
         return self._writer.fitted(request, await self._known(request.model), attempt)
 
     async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
         """Return everything that is sent to the model, for display; never the key."""
         if fitted.request.model.model == DIRECT_MODEL:
             return OutgoingRequest(model=DIRECT_MODEL)
-        await self._writer.prepare(fitted.request.interpreter)
+        await self._writer.prepare(fitted.request)
         return self._writer.outgoing(fitted)
+
+    async def attached(self, path: str) -> AttachedContent:
+        """Return what a model is given of an attached file or folder beside its path."""
+        return await asyncio.to_thread(read_attached, Path(path))
 
     async def _known(self, model: ModelSettings) -> ModelFacts:
         """Return the facts of a model, asked of the worker once."""

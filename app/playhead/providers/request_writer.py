@@ -8,6 +8,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, cast
 
 from msgspec import Struct
@@ -19,6 +20,7 @@ from playhead.domain.model import ModelFacts, ModelSettings
 from playhead.domain.settings import given_fields
 from playhead.domain.text.tokens import count_text
 from playhead.model_worker.protocol import Ask
+from playhead.providers.attached_files import read_attached
 from playhead.providers.prompt import (
     PromptValues,
     describe_python,
@@ -48,12 +50,14 @@ _LEARNING_RATE = 0.5
 class RequestWriter:
     """Writes requests; remembers which models refuse tools, and the calibration of estimates.
 
-    Call `prepare` before `written`: it reads the prompt's facts about the Python.
+    Call `prepare` before `written`: it reads attached files and the prompt's facts about the
+    Python.
     """
 
     def __init__(self) -> None:
         self._refusers: set[tuple[str, str | None]] = set()
         self._pythons: dict[str, tuple[float, str, tuple[str, ...]]] = {}
+        self._attached: dict[str, str] = {}
         self.calibration = Calibration()
 
     def takes_tools(self, model: ModelSettings) -> bool:
@@ -66,13 +70,27 @@ class RequestWriter:
         """Record that the model has refused tools at this address."""
         self._refusers.add((model.model, model.api_base))
 
-    async def prepare(self, interpreter: str) -> None:
-        """Look at the folders of a Python, unless that was done a moment ago."""
+    async def prepare(self, request: TurnRequest) -> None:
+        """Read attached files, and look at the folders of the Python, unless that was done."""
+        await self._read_attached(request)
+        interpreter = request.interpreter
         seen = self._pythons.get(interpreter)
         if not interpreter or (seen and time.monotonic() - seen[0] < _PYTHON_VALID_S):
             return
         told, packages = await asyncio.to_thread(_inspect_python, interpreter)
         self._pythons[interpreter] = (time.monotonic(), told, packages)
+
+    async def _read_attached(self, request: TurnRequest) -> None:
+        """Read each attached file once, so that earlier messages stay as they were sent."""
+        for message in request.messages:
+            is_file = message.role == "user" and message.type == "file"
+            if is_file and message.id not in self._attached:
+                path = Path(request.folder, message.text)
+                content = await asyncio.to_thread(read_attached, path)
+                self._attached[message.id] = content.text
+
+    def _count(self, message: Message) -> int:
+        return count_message(message) + count_text(self._attached.get(message.id, ""))
 
     def fitted(self, request: TurnRequest, facts: ModelFacts, attempt: int = 0) -> FittedRequest:
         """Return the request cut to the model's context; shorter at each further attempt."""
@@ -85,7 +103,7 @@ class RequestWriter:
             room = int(min(room, sent) * ATTEMPT_FACTOR)
         fixed = count_text(self._system(request)) + _tool_tokens(self.tools(request))
         messages = limit_images(request.messages)
-        found = fit_messages(messages, max(int(room / factor) - fixed, 1))
+        found = fit_messages(messages, max(int(room / factor) - fixed, 1), self._count)
         request = replace(request, messages=found.messages)
         left_out = len(messages) - len(found.messages)
         if left_out:
@@ -111,6 +129,7 @@ class RequestWriter:
             request.folder,
             takes_tools=takes_tools,
             model=request.model,
+            attached=self._attached,
         )
 
     def tools(self, request: TurnRequest) -> list[dict[str, Any]]:

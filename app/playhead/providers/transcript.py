@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -274,15 +274,17 @@ def chat_messages(
     *,
     takes_tools: bool = True,
     model: ModelSettings | None = None,
+    attached: Mapping[str, str] | None = None,
 ) -> list[Entry]:
     """Return the chat messages: every call has exactly one result, right after it.
 
     Earlier calls are text for a model that takes no tools, and roles alternate, because many
     such models require that. Relative paths of images are of `folder`. `model` decides whose
-    ids and signatures are kept.
+    ids and signatures are kept. `attached` is what was read of files, by message.
     """
     messages = list(messages)
     builder = _Builder(folder, takes_tools, model or ModelSettings(), drafts(messages))
+    builder.attached = attached or {}
     for message in messages:
         if message.recipient != "user":
             builder.add(message)
@@ -301,6 +303,7 @@ class _Builder:
         self._provider = provider_of(model.model)
         self._thinking: list[Entry] = []
         self._folder = folder
+        self.attached: Mapping[str, str] = {}
         self._takes_tools = takes_tools
         self._entries: list[Entry] = []
         self._text: list[str] = []
@@ -335,7 +338,7 @@ class _Builder:
             case "message":
                 parts: list[Entry] = [{"type": "text", "text": message.text}]
             case "file":
-                parts = _file_parts(message, self._folder)
+                parts = _file_parts(message, self._folder, self.attached.get(message.id, ""))
             case "image":
                 parts = [_image_part(message, self._folder)]
             case _:
@@ -455,9 +458,10 @@ class _Builder:
         self._text, self._blocks, self._current, self._thinking = [], [], None, []
 
 
-def _file_parts(message: Message, folder: str) -> list[Entry]:
-    """Return a file's path, and its content as a document or a picture if a model may take it."""
-    parts: list[Entry] = [{"type": "text", "text": f"[Attached file: {message.text}]"}]
+def _file_parts(message: Message, folder: str, content: str) -> list[Entry]:
+    """Return a file's path with what was read of it, or as a document or picture if one may be."""
+    text = f"[Attached file: {message.text}]"
+    parts: list[Entry] = [{"type": "text", "text": f"{text}\n{content}" if content else text}]
     path = Path(folder, message.text)
     if path.suffix.lower() == DOCUMENT_SUFFIX:
         parts.append({"type": DOCUMENT_PART, "path": str(path)})

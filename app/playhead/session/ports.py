@@ -11,6 +11,7 @@ from playhead.domain.app_data import AppFolder, CrashReport, ResetOptions
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import StoredConversation
 from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.message import AttachedContent
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.conversation.payloads import Frame, RowOrder, Table
 from playhead.domain.conversation.search import SearchFound
@@ -81,6 +82,10 @@ class Provider(Protocol):
 
     async def facts(self, model: ModelSettings) -> ModelFacts:
         """Return what is known of a model without a request; the user's settings come first."""
+        ...
+
+    async def attached(self, path: str) -> AttachedContent:
+        """Return what a model is given of an attached file or folder beside its path."""
         ...
 
     async def close(self) -> None:

@@ -36,6 +36,20 @@ class Message(Struct, frozen=True, kw_only=True):
         return self.content if isinstance(self.content, str) else ""
 
 
+class AttachedContent(Struct, frozen=True, kw_only=True):
+    """Holds what a model is given of a file or folder beside its path; its text may be empty.
+
+    `rows` are those of a table, the entries of a tree or the pages of a PDF; `is_cut`: the tree
+    has more.
+    """
+
+    kind: Literal["", "table", "tree", "pages"] = ""
+    text: str = ""
+    columns: int = 0
+    rows: int = 0
+    is_cut: bool = False
+
+
 class Attachment(Struct, frozen=True, kw_only=True):
     """A file, image or folder that the user adds to a message; `path` is absolute."""
 

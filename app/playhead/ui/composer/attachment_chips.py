@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from html import escape
 from pathlib import Path
 
 from msgspec import Struct
@@ -20,13 +22,13 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from playhead.domain.conversation.message import Attachment
+from playhead.domain.conversation.message import AttachedContent, Attachment
 from playhead.domain.model import ModelFacts
 from playhead.ui.composer.attachment_files import thumbnail, words_about
 from playhead.ui.widgets.flow_layout import FlowLayout
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import format_size, tr
+from playhead.ui.widgets.wording import format_size, tr, tr_n
 
 DOCUMENT_LIMIT_BYTES = 32_000_000
 """No provider accepts larger ones; if one accepts less, the model is told so."""
@@ -47,10 +49,27 @@ class AttachmentNote(Struct, frozen=True):
     is_warning: bool = False
 
 
-def note_for(attachment: Attachment, facts: ModelFacts | None) -> AttachmentNote | None:
-    """Return a note on what the model receives of the attachment; None for no note."""
+def note_for(
+    attachment: Attachment,
+    facts: ModelFacts | None,
+    content: AttachedContent = AttachedContent(),  # noqa: B008 - it is frozen
+) -> AttachmentNote | None:
+    """Return a note on what the model receives of the attachment; None for no note.
+
+    `content` is what is read of it for any model.
+    """
     if facts is None:
         return None
+    if content.kind in ("table", "tree"):
+        return _read_note(content)
+    note = _note_on_kind(attachment, facts)
+    if note is None or content.kind != "pages":
+        return note
+    pages = tr_n("%n pages", content.rows, one="1 page")
+    return replace(note, words=f"{pages} · {note.words}")
+
+
+def _note_on_kind(attachment: Attachment, facts: ModelFacts) -> AttachmentNote | None:
     suffix = Path(attachment.path).suffix.lower()
     is_picture = attachment.kind == "image" or suffix in _PICTURES
     if is_picture and facts.supports_images is False:
@@ -68,6 +87,24 @@ def note_for(attachment: Attachment, facts: ModelFacts | None) -> AttachmentNote
         whole = tr("The model receives the path and can read it by code.")
         return AttachmentNote(tr("for code to open"), whole)
     return None
+
+
+def _read_note(content: AttachedContent) -> AttachmentNote:
+    """Return the note on a table or a folder; its long text is what is sent."""
+    if content.kind == "table":
+        columns = tr_n("%n columns", content.columns, one="1 column")
+        rows = tr_n("%n rows", content.rows, one="1 row")
+        words = tr("the model gets {columns} with types, {rows}", columns=columns, rows=rows)
+    elif content.is_cut:
+        words = tr_n("the model gets the first %n entries", content.rows, one="1 entry")
+    else:
+        words = tr_n(
+            "the model gets the tree of %n entries",
+            content.rows,
+            one="the model gets the tree of 1 entry",
+        )
+    told = tr("The model receives the path, and this as it is when you send it:")
+    return AttachmentNote(words, f"{told}\n{content.text}".rstrip())
 
 
 def _document(attachment: Attachment) -> AttachmentNote:
@@ -100,6 +137,8 @@ class AttachmentChip(QFrame):
         super().__init__(parent)
         self.attachment = attachment
         self._theme = theme
+        self._facts: ModelFacts | None = None
+        self._content: AttachedContent | None = None
         self.setProperty("kind", "chip")
         self.setToolTip(attachment.path)
         self.picture = QLabel(self)
@@ -137,9 +176,20 @@ class AttachmentChip(QFrame):
         if isValid(self) and words:
             self._show_words(words)
 
+    @property
+    def is_read(self) -> bool:
+        """Return whether it is known what a model is given of it."""
+        return self._content is not None
+
+    def show_content(self, content: AttachedContent) -> None:
+        """Show what a model is given of it beside the path."""
+        self._content = content
+        self.show_facts(self._facts)
+
     def show_facts(self, facts: ModelFacts | None) -> None:
         """Show what a model receives of it; None means that it is not known, or no model."""
-        note = note_for(self.attachment, facts)
+        self._facts = facts
+        note = note_for(self.attachment, facts, self._content or AttachedContent())
         self.note.setText(note.words if note else "")
         self.note.setVisible(note is not None)
         is_warning = note is not None and note.is_warning
@@ -149,8 +199,10 @@ class AttachmentChip(QFrame):
             self.note.setProperty("kind", kind)
             self.note.style().unpolish(self.note)
             self.note.style().polish(self.note)
-        whole = [self.attachment.path, note.whole] if note else [self.attachment.path]
-        self.setToolTip("\n".join(whole))
+        path = self.attachment.path
+        whole = escape("\n".join((path, note.whole))) if note else ""
+        self.setToolTip(f"<pre>{whole}</pre>" if note else path)
+        self.remove.setAccessibleDescription(note.whole if note else "")
         self._name_remove()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
@@ -261,6 +313,13 @@ class AttachmentChips(QWidget):
         """Show in all chips what the model receives; None: it is not known, or no model."""
         for chip in self._chips:
             chip.show_facts(facts)
+
+    async def read_new(self, read: Callable[[str], Awaitable[AttachedContent]]) -> None:
+        """Show what the model is given of each attachment that was not read yet."""
+        for chip in [chip for chip in self._chips if not chip.is_read]:
+            content = await read(chip.attachment.path)
+            if isValid(chip):
+                chip.show_content(content)
 
     def clear(self) -> None:
         """Remove all attachments."""

@@ -301,6 +301,7 @@ class AttachmentHints(QObject):
             if model is not None:
                 self._tasks.start(self._fetch_facts(model))
         self._chips.show_facts(self._facts)
+        self._tasks.start(self._chips.read_new(self._provider.attached))
 
     async def _fetch_facts(self, model: ModelSettings) -> None:
         facts = await self._provider.facts(model)
