@@ -365,17 +365,6 @@ async def test_other_languages_run_where_no_python_can_be_had(monkeypatch: pytes
     assert bench.kinds[-1] == "server/error"
 
 
-async def test_running_all_again_runs_what_ran_and_stops_at_the_first_failure():
-    bench = Bench()
-    for code in ("one", "fail here", "three"):
-        bench.session.run_code("python", code)
-        await bench.rests()
-    bench.executor.requests.clear()
-    bench.session.run_all_again()
-    await bench.rests()
-    assert bench.ran == ["one", "fail here"]
-
-
 async def test_an_install_is_proposed_not_run():
     bench = Bench()
     bench.session.propose_install("sklearn.linear_model")

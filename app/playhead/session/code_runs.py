@@ -87,22 +87,6 @@ def _without_first_code(calls: list[Message]) -> list[Message]:
     return [call for call in calls if call is not first]
 
 
-def ran_blocks(messages: Sequence[Message]) -> list[tuple[str, str]]:
-    """Return (language, code) of every block that was run, with its edits, in order."""
-    blocks: list[tuple[str, str]] = []
-    proposal: Proposal | None = None
-    for message in messages:
-        match message.content:
-            case Proposal() as proposal:
-                pass
-            case RunReport(state="started") if proposal is not None:
-                blocks.append((proposal.language, proposal.code))
-                proposal = None
-            case _:
-                pass
-    return blocks
-
-
 class KernelEpoch:
     """Owner: a session; it follows the conversation by `follow`."""
 

@@ -30,6 +30,7 @@ from playhead.errors import AppError, ExecutionError, ProviderError
 from playhead.session.approval import Approval
 from playhead.session.ports import Executor, Interpreters, Provider
 from playhead.session.request_preview import turn_request
+from playhead.session.rerun import Rerun
 from playhead.session.stops import (
     MAX_BAD_ANSWERS,
     RepeatedFailures,
@@ -118,6 +119,27 @@ class Turn:
         """Run (language, code) blocks that the user started by their own click, until one fails."""
         self._is_approved_to_end = True
         await self._guarded(self._run_in_order(blocks, "user"))
+
+    async def run_again(self, rerun: Rerun) -> None:
+        """Run the blocks that are left of it, each after the messages before it, until one fails.
+
+        The user has started them by their own click.
+        """
+        try:
+            await self._guarded(self._run_again(rerun))
+        finally:
+            rerun.halt(self._conversation.messages)
+
+    async def _run_again(self, rerun: Rerun) -> None:
+        while (step := rerun.next_block(self._conversation)) is not None:
+            message_id, block = step
+            message = self._conversation.message(message_id)
+            if message is None:
+                message = self._apply_code(block.language, block.code, "user")
+            self._decisions[message.id] = Approve(block.code)
+            if await self._propose(message) != "finished" or self._failures.has_failed:
+                break
+        self._apply_status("cancelled" if self._is_stopped else "complete")
 
     async def propose_block(self, language: str, code: str) -> None:
         """Put one block up for approval and run it if approved; the model is not asked."""

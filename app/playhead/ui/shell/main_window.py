@@ -49,6 +49,7 @@ from playhead.ui.shell.session_bindings import (
     AnswerNotes,
     ContextBinding,
     HintsBinding,
+    RerunQuestion,
     RestartQuestion,
     VariablesBinding,
 )
@@ -344,7 +345,7 @@ class MainWindow(QMainWindow):
             "next_pane": parts.focus_next_pane,
             "write": parts.composer.setFocus,
             "rename": self._rename_current,
-            "run_all": lambda: self.view.begin(lambda session: session.run_all_again()),
+            "run_all": self.rerunning.ask,
             "request": lambda: self.context.view_request(),
             "restart": self.restarting.restart,
             "commands": lambda: self.help.open_palette(
@@ -366,6 +367,7 @@ class MainWindow(QMainWindow):
         self.context = ContextBinding(view, parts, self)
         self.answer_notes = AnswerNotes(parts.timeline, view, self)
         self.restarting = RestartQuestion(view, self.tasks, self)
+        self.rerunning = RerunQuestion(view, self)
         return view
 
     def _make_presence(self) -> None:

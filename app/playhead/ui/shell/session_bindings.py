@@ -1,7 +1,7 @@
 """Bindings of parts of the window to the session that is shown.
 
 They show its cost and context, the notes below its answers, and its variables, and ask before
-a restart loses these.
+a restart loses these and before all code runs again.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Coroutine
+from collections import Counter
+from collections.abc import Callable, Coroutine, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -19,13 +20,14 @@ from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Failure, Usage, Waiting
 from playhead.domain.execution import PYTHON
 from playhead.errors import AppError
-from playhead.session.code_runs import ran_blocks
+from playhead.session.rerun import Block, ran_blocks
 from playhead.session.session import Session, SessionEvent
 from playhead.session.stops import open_question
 from playhead.ui.editor.pane.code_hints import CodeHints
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.shell.window_layout import WindowLayout
+from playhead.ui.timeline.cards.code_cards import language_title
 from playhead.ui.timeline.model.rows import Note
 from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.message_box import confirm
@@ -479,6 +481,75 @@ async def _loss(session: Session) -> str:
             one="The variable {names} is lost.",
             names=shown,
         )
-    if any(language != PYTHON for language, _code in ran_blocks(session.conversation.messages)):
+    if any(block.language != PYTHON for block in ran_blocks(session.conversation.messages)):
         return tr("All variables are lost.")
     return ""
+
+
+class RerunQuestion(QObject):
+    """Asks before all code of a conversation runs again. Owner: the main window."""
+
+    def __init__(self, view: SessionView, window: QWidget) -> None:
+        super().__init__(window)
+        self._view = view
+        self._window = window
+        view.rerun_wanted.connect(self.ask)
+
+    def ask(self) -> None:
+        """Say what would run, and what it may do; run it at the click."""
+        blocks: list[Block] = []
+        session = self._view.session
+        asked = self._view.do(lambda session: blocks.extend(session.blocks_to_rerun()))
+        if not asked or session is None:
+            return
+        confirm(
+            self._window,
+            tr("Run all again"),
+            tr_n("Run %n blocks again?", len(blocks), one="Run the block again?"),
+            rerun_words(blocks, has_kernel=session.kernel.state != "none"),
+            tr_n("Run %n blocks", len(blocks), one="Run it"),
+            lambda: self._run(session),
+            is_danger=any(block.may_change_files for block in blocks),
+        )
+
+    def _run(self, session: Session) -> None:
+        if session is self._view.session:
+            self._view.begin(lambda session: session.run_all_again())
+
+
+def rerun_words(blocks: Sequence[Block], *, has_kernel: bool) -> str:
+    """Return what the blocks are, and what they may do, a sentence in each line."""
+    counts = Counter(language_title(block.language) for block in blocks)
+    told = (f"{language}: {count:,}" for language, count in counts.items())
+    lines = [", ".join(told) + "."]
+    if changing := [n for n, block in enumerate(blocks, 1) if block.may_change_files]:
+        lines.append(
+            tr_n(
+                "%n of them may delete or overwrite files: {numbers}.",
+                len(changing),
+                one="Block {numbers} may delete or overwrite files.",
+                numbers=_listed(changing),
+            )
+        )
+    if asking := [n for n, block in enumerate(blocks, 1) if block.may_ask]:
+        lines.append(
+            tr_n(
+                "%n of them ask for input: {numbers}.",
+                len(asking),
+                one="Block {numbers} asks for input.",
+                numbers=_listed(asking),
+            )
+        )
+    lines.append(
+        tr("The kernel is not restarted: its variables stay.")
+        if has_kernel
+        else tr("A new kernel starts.")
+    )
+    lines.append(tr("The first failure stops it. The results so far stay as a version."))
+    return "\n".join(lines)
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """Return the first numbers of blocks; the dots stand for the rest."""
+    shown = ", ".join(str(number) for number in numbers[:_NAMES_SHOWN])
+    return f"{shown} …" if len(numbers) > _NAMES_SHOWN else shown

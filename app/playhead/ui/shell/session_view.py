@@ -22,7 +22,7 @@ from playhead.ui.shell.conversation_header import ConversationHeader
 from playhead.ui.sidebar.model import client_name
 from playhead.ui.timeline.printed_lines import PrintedLines
 from playhead.ui.timeline.view import TimelineView
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.wording import tr, tr_n
 
 SETTINGS_LINK = "playhead:settings"
 """What a text says where it leads to the settings."""
@@ -36,7 +36,8 @@ class SessionView(QObject):
     Signals: `asked()` before each verb of the user, `failed(AppError)`, `editor_wanted()` when the
     editor must be seen, `emptied(bool)` whether the conversation has no messages,
     `place_changed()`, `session_left()` before and `session_changed()` after another session was
-    put up, `rearranged()` when another branch of the conversation is shown, or a part of it went.
+    put up, `rearranged()` when another branch of the conversation is shown, or a part of it went,
+    `rerun_wanted()` when the user wants all code to run again.
     """
 
     asked = Signal()
@@ -47,6 +48,7 @@ class SessionView(QObject):
     session_left = Signal()
     session_changed = Signal()
     rearranged = Signal()
+    rerun_wanted = Signal()
 
     def __init__(
         self,
@@ -102,6 +104,7 @@ class SessionView(QObject):
         if session.has_lost_variables:
             self._report_lost_variables(session)
         self._report_missing_answer(session)
+        self._offer_go_on(session)
         self.session_changed.emit()
 
     def do(self, verb: Callable[[Session], object]) -> bool:
@@ -231,6 +234,7 @@ class SessionView(QObject):
                     self._offer_install()
                     self._offer_again(session)
                     self._offer_model(session)
+                    self._offer_go_on(session)
             case "pending":
                 self._show_pending(session)
             case "kernel":
@@ -267,6 +271,8 @@ class SessionView(QObject):
         self._timeline.clear_notes()
         if self._session is not None and self._session.has_lost_variables:
             self._report_lost_variables(self._session)
+        if self._session is not None:
+            self._offer_go_on(self._session)
         self.rearranged.emit()
 
     def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
@@ -391,7 +397,9 @@ class SessionView(QObject):
             detail = tr(
                 "The results are those of the file. Its variables exist once its code runs."
             )
-        self._timeline.add_note("info", title, detail, (tr("Run all again"), self._run_all_again))
+        self._timeline.add_note(
+            "info", title, detail, (tr("Run all again"), self.rerun_wanted.emit)
+        )
 
     def _report_missing_answer(self, session: Session) -> None:
         """Offer to ask again where a crash or a stop left a question without any answer."""
@@ -408,8 +416,28 @@ class SessionView(QObject):
         if self.begin(lambda session: session.retry(message_id)):
             self._timeline.clear_notes()
 
-    def _run_all_again(self) -> None:
-        if self.begin(lambda session: session.run_all_again()):
+    def _offer_go_on(self, session: Session) -> None:
+        """Show where a run of all blocks stopped, and offer to run the rest."""
+        if (rerun := session.stopped_rerun) is None:
+            return
+        reasons = {
+            "failed": tr("Stopped at block {number} of {total}: it failed."),
+            "stopped": tr("Stopped at block {number} of {total}: it did not run to its end."),
+            "unanswered": tr("Stopped at block {number} of {total}: it waited for an answer."),
+        }
+        self._timeline.add_note(
+            "warning",
+            reasons[rerun.reason].format(number=rerun.number, total=rerun.total),
+            tr_n(
+                "%n blocks after it were not run. The arrows lead back to the earlier results.",
+                rerun.left,
+                one="%n block after it was not run. The arrows lead back to the earlier results.",
+            ),
+            (tr("Go on from here"), self._go_on_running),
+        )
+
+    def _go_on_running(self) -> None:
+        if self.begin(lambda session: session.go_on_running()):
             self._timeline.clear_notes()
 
 

@@ -12,9 +12,19 @@ from playhead.ui.widgets.wording import tr, tr_n
 
 
 def confirm(
-    parent: QWidget, name: str, question: str, details: str, verb: str, then: Callable[[], object]
+    parent: QWidget,
+    name: str,
+    question: str,
+    details: str,
+    verb: str,
+    then: Callable[[], object],
+    *,
+    is_danger: bool = True,
 ) -> None:
-    """Ask in a message box; call `then` when the button with the verb is chosen."""
+    """Ask in a message box; call `then` when the button with the verb is chosen.
+
+    Return cancels, unless there is no danger.
+    """
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setIcon(QMessageBox.Icon.NoIcon)
@@ -22,12 +32,13 @@ def confirm(
     box.setTextFormat(Qt.TextFormat.PlainText)
     box.setText(question)
     box.setInformativeText(details)
-    button = box.addButton(verb, QMessageBox.ButtonRole.DestructiveRole)
-    button.setProperty("kind", "danger")
+    role = QMessageBox.ButtonRole
+    button = box.addButton(verb, role.DestructiveRole if is_danger else role.AcceptRole)
+    button.setProperty("kind", "danger" if is_danger else "primary")
     button.style().polish(button)  # the box has styled it already
     cancel = box.addButton(QMessageBox.StandardButton.Cancel)
     cancel.setIcon(QIcon())  # some desktops put a red cross on it
-    box.setDefaultButton(cancel)
+    box.setDefaultButton(cancel if is_danger else button)
     button.clicked.connect(lambda: then())
     box.open()
 
