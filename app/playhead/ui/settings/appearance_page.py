@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 from PySide6.QtGui import QFontDatabase
-from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QWidget
 
 from playhead.domain.settings import SCALES_PERCENT, ZOOMS_PERCENT, AppSettings
 from playhead.ui.widgets.form import FormNote, add_row, form_grid
@@ -24,7 +24,7 @@ _CONTRASTS = (
     ("normal", mark("Normal")),
     ("high", mark("High")),
 )
-_SIZES_PX = (8, 32)
+_SIZES_PX = range(8, 33)
 
 
 class AppearancePage(QWidget):
@@ -81,9 +81,9 @@ class AppearancePage(QWidget):
             theme=self.theme.currentData(),
             contrast=self.contrast.currentData(),
             zoom_percent=self.zoom.currentData(),
-            text_px=self.text_px.value(),
+            text_px=self.text_px.currentData(),
             code_font=self.code_font.currentData(),
-            code_px=self.code_px.value(),
+            code_px=self.code_px.currentData(),
             scale_percent=self.scale.currentData(),
             notifies=self.notifies.isChecked(),
             notifies_aloud=self.notifies_aloud.isChecked(),
@@ -104,12 +104,9 @@ def _choice(name: str, options: Iterable[tuple[str, object]]) -> QComboBox:
     return box
 
 
-def _pixels(name: str, value: int) -> QSpinBox:
-    box = QSpinBox()
-    box.setAccessibleName(name)
-    box.setRange(*_SIZES_PX)
-    box.setSuffix(tr(" px"))
-    box.setValue(value)
+def _pixels(name: str, value: int) -> QComboBox:
+    box = _choice(name, [(f"{px} px", px) for px in _SIZES_PX])
+    box.setCurrentIndex(box.findData(value))
     return box
 
 
