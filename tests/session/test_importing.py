@@ -49,7 +49,7 @@ async def test_it_is_stored_with_its_pictures_and_nothing_runs(tmp_path: Path) -
     assert session.has_lost_variables
     assert not session.has_run_here
     assert executor.requests == []
-    session.run_all_again()
+    session.reruns.begin()
     await session.stopped()
     await later.delete(added)
     assert not (tmp_path / "outputs" / added).exists()

@@ -33,7 +33,7 @@ async def test_the_conversation_does_not_grow_and_the_earlier_results_are_a_vers
     before = texts(bench)
     ids = [message.id for message in bench.session.conversation.messages]
     bench.executor.requests.clear()
-    bench.session.run_all_again()
+    bench.session.reruns.begin()
     await bench.rests()
     assert bench.ran == ["one", "edited"]
     assert texts(bench) == before
@@ -47,7 +47,7 @@ async def test_the_conversation_does_not_grow_and_the_earlier_results_are_a_vers
 async def test_the_copied_proposals_are_about_the_copied_code():
     bench = Bench(coded("one"), said("One."), coded("two"), said("Two."))
     await ran_two_turns(bench)
-    bench.session.run_all_again()
+    bench.session.reruns.begin()
     await bench.rests()
     messages = bench.session.conversation.messages
     codes = [message.id for message in messages if message.type == "code"]
@@ -69,7 +69,7 @@ async def test_code_that_was_skipped_is_not_run_but_stays():
     bench.session.reject((await bench.proposes()).id)
     await bench.rests()
     before = texts(bench)
-    bench.session.run_all_again()
+    bench.session.reruns.begin()
     await bench.rests()
     assert bench.ran == ["one", "one"]
     assert texts(bench) == before
@@ -81,19 +81,19 @@ async def test_it_stops_at_the_first_failure_and_goes_on_when_asked():
         bench.session.run_code("python", code)
         await bench.rests()
     bench.executor.requests.clear()
-    bench.session.run_all_again()
+    bench.session.reruns.begin()
     await bench.rests()
     assert bench.ran == ["one", "fail here"]
-    stopped = bench.session.stopped_rerun
+    stopped = bench.session.reruns.stopped
     assert stopped is not None
     assert (stopped.number, stopped.total, stopped.left, stopped.reason) == (2, 3, 1, "failed")
-    bench.session.go_on_running()
+    bench.session.reruns.go_on()
     await bench.rests()
     assert bench.ran == ["one", "fail here", "three"]
-    assert bench.session.stopped_rerun is None
+    assert bench.session.reruns.stopped is None
     assert bench.kinds.count("user/code") == 3
     with pytest.raises(SessionError):
-        bench.session.go_on_running()
+        bench.session.reruns.go_on()
 
 
 async def test_a_stop_is_where_it_can_go_on_until_another_question_is_asked():
@@ -104,25 +104,25 @@ async def test_a_stop_is_where_it_can_go_on_until_another_question_is_asked():
     await bench.rests()
     bench.session.run_code("python", "two")
     await bench.rests()
-    bench.session.run_all_again()
+    bench.session.reruns.begin()
     await until(lambda: len(bench.ran) == 3)
     bench.session.stop()
     await bench.rests()
-    stopped = bench.session.stopped_rerun
+    stopped = bench.session.reruns.stopped
     assert stopped is not None
     assert (stopped.reason, stopped.left) == ("stopped", 1)
     bench.session.run_code("python", "mended")
     await bench.rests()
-    assert bench.session.stopped_rerun is stopped
+    assert bench.session.reruns.stopped is stopped
     bench.session.send("what now?")
     await bench.rests()
-    assert bench.session.stopped_rerun is None
+    assert bench.session.reruns.stopped is None
 
 
 async def test_without_code_there_is_nothing_to_run():
     bench = Bench()
     with pytest.raises(SessionError):
-        bench.session.run_all_again()
+        bench.session.reruns.begin()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -12,8 +12,10 @@ from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.events import MoveTo
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Proposal, RunReport
+from playhead.errors import SessionError
 from playhead.session.branches import is_asked
 
 StopReason = Literal["failed", "stopped", "unanswered"]
@@ -132,11 +134,17 @@ class Rerun:
         return self.total - self.number
 
     def next_block(self, conversation: Conversation) -> tuple[str, Block] | None:
-        """Copy the messages before the next block; return the id of its code message and it."""
+        """Copy the messages before the next block; return the id of its code message and it.
+
+        The first time it leaves the version that is shown.
+        """
+        if not self.number:
+            conversation.change(MoveTo(self.place))
         while self._steps:
             step = self._steps.popleft()
             if isinstance(step, Block):
                 self.number += 1
+                self._stopped_at = None
                 return self._copies.get(step.message_id, step.message_id), step
             self._copy(step, conversation)
         return None
@@ -175,3 +183,50 @@ class Rerun:
         if content:
             conversation.apply(replace(plain, content=content))
         conversation.apply(replace(plain, end=True), is_cut=message.state == "interrupted")
+
+
+class Reruns:
+    """Runs all code of a conversation again. Owner: its session.
+
+    `run` begins a turn that runs the blocks that are left, `expect_idle` raises SessionError while
+    there is one.
+    """
+
+    def __init__(
+        self,
+        conversation: Conversation,
+        expect_idle: Callable[[], None],
+        run: Callable[[Rerun], None],
+    ) -> None:
+        self._conversation = conversation
+        self._expect_idle = expect_idle
+        self._run = run
+        self._last: Rerun | None = None
+
+    @property
+    def stopped(self) -> Rerun | None:
+        """Return the last one if it has stopped before its end and can go on."""
+        last = self._last
+        return last if last is not None and last.can_go_on(self._conversation.messages) else None
+
+    def blocks(self) -> list[Block]:
+        """Return what `begin` would run. Raises SessionError if it cannot."""
+        self._expect_idle()
+        blocks = ran_blocks(self._conversation.messages)
+        if not blocks:
+            raise SessionError("No code has run in this conversation yet.")
+        return blocks
+
+    def begin(self) -> None:
+        """Run every block that has run before, until one fails: as another version of them."""
+        self.blocks()
+        self._last = Rerun(self._conversation.messages)
+        self._run(self._last)
+
+    def go_on(self) -> None:
+        """Run the blocks that are left after the one at which the last one stopped."""
+        self._expect_idle()
+        rerun = self.stopped
+        if rerun is None:
+            raise SessionError("No code is left to run again.")
+        self._run(rerun)

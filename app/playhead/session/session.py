@@ -50,7 +50,7 @@ from playhead.session.message_queue import MessageQueue, has_failed
 from playhead.session.model_choice import is_auto_run, settings_for
 from playhead.session.ports import SessionPorts, Unsubscribe
 from playhead.session.request_preview import RequestPreview
-from playhead.session.rerun import Block, Rerun, ran_blocks
+from playhead.session.rerun import Reruns
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings
 
@@ -158,7 +158,12 @@ class Session:
         self._epoch = KernelEpoch(conversation)
         self.questions = CodeQuestions(ports.executor, conversation.id)
         self._begun_with: str | None = None
-        self._rerun: Rerun | None = None
+        self.reruns = Reruns(
+            conversation,
+            self._expect_idle,
+            lambda rerun: self._begin(lambda turn: turn.run_again(rerun)),
+        )
+        """Runs all code of the conversation again."""
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
         self._unsubscribe_messages = conversation.subscribe(self._epoch.follow)
 
@@ -378,40 +383,6 @@ class Session:
     def why_not(self, language: str) -> str:
         """Return in a sentence what a known language needs in order to run here; else ""."""
         return self._ports.executor.why_not(language)
-
-    def blocks_to_rerun(self) -> list[Block]:
-        """Return what `run_all_again` would run. Raises SessionError if it cannot."""
-        self._expect_idle()
-        blocks = ran_blocks(self.conversation.messages)
-        if not blocks:
-            raise SessionError("No code has run in this conversation yet.")
-        return blocks
-
-    def run_all_again(self) -> None:
-        """Run every block that has run before, until one fails: as another version of them."""
-        self.blocks_to_rerun()
-        rerun = Rerun(self.conversation.messages)
-
-        async def work(turn: Turn) -> None:
-            self._rerun = rerun
-            self.conversation.change(MoveTo(rerun.place))
-            await turn.run_again(rerun)
-
-        self._begin(work)
-
-    @property
-    def stopped_rerun(self) -> Rerun | None:
-        """Return the run of all blocks that stopped before its end and can go on."""
-        rerun = self._rerun if self.is_idle else None
-        return rerun if rerun and rerun.can_go_on(self.conversation.messages) else None
-
-    def go_on_running(self) -> None:
-        """Run the blocks that are left after the one at which the run of all of them stopped."""
-        self._expect_idle()
-        rerun = self.stopped_rerun
-        if rerun is None:
-            raise SessionError("No code is left to run again.")
-        self._begin(lambda turn: turn.run_again(rerun))
 
     def propose_install(self, package: str) -> None:
         """Put the code that installs a missing module up for approval."""

@@ -496,10 +496,10 @@ class RerunQuestion(QObject):
         view.rerun_wanted.connect(self.ask)
 
     def ask(self) -> None:
-        """Say what would run, and what it may do; run it at the click."""
+        """Show what would run, and what it may do; run it at the click."""
         blocks: list[Block] = []
         session = self._view.session
-        asked = self._view.do(lambda session: blocks.extend(session.blocks_to_rerun()))
+        asked = self._view.do(lambda session: blocks.extend(session.reruns.blocks()))
         if not asked or session is None:
             return
         confirm(
@@ -514,7 +514,7 @@ class RerunQuestion(QObject):
 
     def _run(self, session: Session) -> None:
         if session is self._view.session:
-            self._view.begin(lambda session: session.run_all_again())
+            self._view.begin(lambda session: session.reruns.begin())
 
 
 def rerun_words(blocks: Sequence[Block], *, has_kernel: bool) -> str:

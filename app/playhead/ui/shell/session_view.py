@@ -418,7 +418,7 @@ class SessionView(QObject):
 
     def _offer_go_on(self, session: Session) -> None:
         """Show where a run of all blocks stopped, and offer to run the rest."""
-        if (rerun := session.stopped_rerun) is None:
+        if not session.is_idle or (rerun := session.reruns.stopped) is None:
             return
         reasons = {
             "failed": tr("Stopped at block {number} of {total}: it failed."),
@@ -437,7 +437,7 @@ class SessionView(QObject):
         )
 
     def _go_on_running(self) -> None:
-        if self.begin(lambda session: session.go_on_running()):
+        if self.begin(lambda session: session.reruns.go_on()):
             self._timeline.clear_notes()
 
 
