@@ -17,6 +17,7 @@ from typing import Literal, cast
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
+from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError
 from playhead.storage.paths import make_private
 from playhead.storage.process_lock import ProcessLock
@@ -188,7 +189,7 @@ def _decode(text: bytes) -> list[str] | None:
     if len(text) > LIMIT_BYTES:
         return None
     try:
-        message: object = json.loads(text)
+        message: object = read_json(text)
     except ValueError:
         return None
     if not isinstance(message, dict):

@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.model import ConnectionSettings
@@ -15,8 +16,9 @@ from playhead.errors import ProviderError
 from playhead.providers.provider import Provider
 from tests.support import model_server as ms
 from tests.support import wire_answers as wire
-from tests.support.asking import contents, provider_of, request
+from tests.support.asking import chunks_of, contents, provider_of, request
 from tests.support.model_server import ModelServer, Reply
+from tests.support.waiting import LIMIT_S
 from tests.support.workers import SharedWorker
 
 GPT, CLAUDE, GEMINI, COMMAND = "openai/test", "anthropic/test", "gemini/test", "cohere/test"
@@ -211,3 +213,32 @@ async def test_what_a_library_writes_of_a_key_is_not_in_the_log(model_worker: Sh
     written = await asyncio.to_thread(model_worker.log_path.read_text)
     assert "Zebra" in written
     assert key not in written
+
+
+def nested(depth: int) -> str:
+    """An error body that goes down so far; text, since our own encoder would not write it."""
+    return '{"error":' * depth + '"no"' + "}" * depth
+
+
+@pytest.mark.parametrize("depth", [600, 50_000])
+@pytest.mark.parametrize("status", [400, 429, 500])
+@pytest.mark.parametrize("model", [GPT, CLAUDE, GEMINI, COMMAND])
+async def test_a_refusal_nested_deeply_ends_its_turn(
+    model_worker: SharedWorker, model: str, status: int, depth: int
+):
+    with ModelServer(replace(ms.spoken(nested(depth)), status=status)) as server:
+        async with provider_of(model_worker) as provider:
+            chunks = await gathered(provider, server, model)
+    assert chunks[-1].content != "upstream_nonsense"
+
+
+async def test_of_a_refusal_only_the_beginning_is_read(model_worker: SharedWorker):
+    body = json.dumps({"error": {"message": "The model is too busy. " * 400_000}}).encode()
+    pieces = [body[at : at + 16_384] for at in range(0, len(body), 16_384)]
+    with ModelServer(replace(ms.spoken(*pieces), status=400)) as server:
+        async with provider_of(model_worker) as provider:
+            with pytest.raises(ProviderError) as caught:
+                await chunks_of(provider, request(server))
+        assert server.requests[-1].disconnected.wait(LIMIT_S)
+    assert "The model is too busy." in caught.value.detail
+    assert len(caught.value.detail) < 1_000

@@ -17,7 +17,7 @@ from playhead import __version__
 from playhead.domain.model import ModelOverride, ModelParameters
 from playhead.domain.settings import AppSettings, Profile
 from playhead.errors import StorageError
-from playhead.storage.settings import SettingsFile
+from playhead.storage.settings import SettingsFile, stored_scale
 from tests.support.waiting import LIMIT_S
 
 FULL = AppSettings(
@@ -92,6 +92,16 @@ def test_a_file_that_makes_no_sense_is_put_aside_whole(path, text):
     asyncio.run(settings.save(FULL))
     assert SettingsFile(path).current == FULL
     assert kept.read_bytes() == content
+
+
+@pytest.mark.parametrize("depth", [200, 50_000])
+def test_a_file_nested_too_deeply_is_put_aside_and_playhead_starts(path: Path, depth: int):
+    write(path, '{"model": "openai/small", "window": ' + "[" * depth + "]" * depth + "}")
+    assert stored_scale(path) == 100
+    settings = SettingsFile(path)
+    assert settings.current == AppSettings()
+    assert len(aside(path)) == 1
+    assert "nested too deeply" in settings.notice
 
 
 def test_a_folder_in_the_file_s_place_is_put_aside(path):
@@ -231,7 +241,7 @@ def test_a_disk_that_refuses_is_told_and_leaves_the_old_file_whole(path):
         from pathlib import Path
         from playhead.domain.settings import AppSettings
         from playhead.errors import StorageError
-        from playhead.storage.settings import SettingsFile
+        from playhead.storage.settings import SettingsFile, stored_scale
         settings = SettingsFile(Path({str(path)!r}))
         resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
         try:

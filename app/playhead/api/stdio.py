@@ -50,6 +50,7 @@ from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
 from playhead.domain.model import ModelChoice
 from playhead.domain.secret import Secret
+from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError, RequestError, SessionError
 from playhead.formats.wire.native.encode import encode_chunk
 from playhead.formats.wire.native.requests import read_messages
@@ -356,8 +357,8 @@ async def _commands(stdin: BinaryIO) -> AsyncGenerator[Mapping[str, Any], None]:
     threading.Thread(target=read, name="stdio-reader", daemon=True).start()
     while line := await queue.get():
         try:
-            command: object = json.loads(line)
-        except (ValueError, RecursionError):
+            command: object = read_json(line)
+        except ValueError:
             command = None
         yield cast("Mapping[str, Any]", command) if isinstance(command, dict) else {}
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, cast
 
+from playhead.domain.text.json_text import read_json
 from playhead.errors import InterpreterError
 
 Wire = dict[str, Any]
@@ -183,7 +184,7 @@ def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
 
 def _parsed(line: bytes) -> Wire | None:
     try:
-        message: object = json.loads(line)
+        message: object = read_json(line)
     except ValueError:
         _log.debug("not understood: %r", line[:200])
         return None

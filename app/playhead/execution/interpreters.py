@@ -23,6 +23,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.execution import EnvironmentStatus, Interpreter
+from playhead.domain.text.json_text import read_json
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.login_path import LoginPath
@@ -152,7 +153,7 @@ def _ask(path: str) -> dict[str, Any]:
             timeout=_PROBE_LIMIT_S,
             check=True,
         )
-        facts: Any = json.loads(result.stdout)
+        facts: Any = read_json(result.stdout)
         if isinstance(facts, dict) and "version" in facts:
             return facts  # pyright: ignore[reportUnknownVariableType]
         problem = ""

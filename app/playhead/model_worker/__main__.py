@@ -9,13 +9,13 @@ import gc
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, BinaryIO
 
 from playhead.model_worker.protocol import (
-    MAX_LINE_BYTES,
     Ask,
     FromWorker,
     ListModels,
@@ -73,12 +73,12 @@ async def _serve(answers: BinaryIO) -> None:
     send = partial(write, answers)
     log = RedactedLog(sys.stderr)
     sys.stderr = log
-    questions = await _questions()
+    questions = _questions()
     turns = await _warm_turns(send)
     send(Ready())
-    while line := await questions.readline():
+    while True:
         try:
-            message = decode(line)
+            message = decode(await questions.get())
             if isinstance(message, Ask | ListModels):
                 log.know(secrets_of(message))
             turns.handle(message)
@@ -86,11 +86,22 @@ async def _serve(answers: BinaryIO) -> None:
             print(error, file=sys.stderr)  # noqa: T201 - the app logs it
 
 
-async def _questions() -> asyncio.StreamReader:
-    reader = asyncio.StreamReader(limit=MAX_LINE_BYTES)
-    protocol = asyncio.StreamReaderProtocol(reader)
-    await asyncio.get_running_loop().connect_read_pipe(lambda: protocol, sys.stdin)
-    return reader
+def _questions() -> asyncio.Queue[bytes]:
+    """Return the queue of questions, which a thread reads: it ends the process with its stdin.
+
+    The loop would notice that only after the import of litellm, which takes seconds.
+    """
+    loop = asyncio.get_running_loop()
+    queue = asyncio.Queue[bytes]()
+
+    def read() -> None:
+        with suppress(OSError, RuntimeError):  # the pipe or the loop is closed
+            while line := sys.stdin.buffer.readline():
+                loop.call_soon_threadsafe(queue.put_nowait, line)
+        os._exit(0)  # litellm's threads would hold the process up
+
+    threading.Thread(target=read, name="questions", daemon=True).start()
+    return queue
 
 
 async def _warm_turns(send: Callable[[FromWorker], None]) -> Dispatcher:

@@ -21,7 +21,7 @@ from playhead.model_worker.errors import (
     truncated,
     unreadable_text,
 )
-from playhead.model_worker.protocol import Ask, Delta, Done, Tokens
+from playhead.model_worker.protocol import Ask, Delta, Done, Tokens, read_json
 from playhead.model_worker.request_arguments import allowed_extra, messages_of, tries_images
 
 COHERE_ADDRESS = "https://api.cohere.com"
@@ -171,7 +171,7 @@ def _event(line: str) -> dict[str, Any] | None:
     elif not line.startswith("{"):  # some gateways send bare JSON lines
         return None
     try:
-        event: Any = json.loads(line)
+        event: Any = read_json(line)
     except ValueError as error:
         words = unreadable_text()
         raise StreamFailure(words.code, words.title, words.remedy, str(error)) from error

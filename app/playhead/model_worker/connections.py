@@ -29,6 +29,7 @@ from playhead.model_worker.errors import (
     truncated,
     unreadable,
 )
+from playhead.model_worker.protocol import read_json
 
 MAX_LINE_BYTES = 8_000_000
 """No event of a model's is as long; a line without an end would fill the memory."""
@@ -102,8 +103,8 @@ class RawAnswer(httpx.AsyncByteStream):
 def _error_in(data: bytes) -> Any:
     """Return the error of an event; None without one."""
     try:
-        found: Any = json.loads(data)
-    except (ValueError, RecursionError):
+        found: Any = read_json(data)
+    except ValueError:
         return None
     if isinstance(found, list) and found:  # Gemini's
         found = cast("list[Any]", found)[0]
@@ -128,7 +129,7 @@ def _status_of(error: Any, body: str) -> int:
 
 
 _MAX_CLIENTS = 8
-_MAX_REFUSAL_BYTES = 200_000
+_MAX_REFUSAL_BYTES = 65_536
 _LOOPBACK: dict[str, httpx.AsyncBaseTransport | None] = {
     "all://localhost": None,
     "all://127.0.0.1": None,
@@ -281,10 +282,10 @@ async def _read_refusal(response: httpx.Response) -> httpx.Response:
     body = b""
     async for piece in response.aiter_bytes():
         body += piece
-        if len(body) > _MAX_REFUSAL_BYTES:
+        if len(body) >= _MAX_REFUSAL_BYTES:
             break
     await response.aclose()
-    return _with_body(response, content=body)
+    return _with_body(response, content=body[:_MAX_REFUSAL_BYTES])
 
 
 def _with_body(response: httpx.Response, **body: Any) -> httpx.Response:

@@ -177,6 +177,12 @@ def describe(error: BaseException, ask: Ask | ListModels) -> Failed:
     )
 
 
+def broken(turn: str) -> Failed:
+    """Return the failure of a turn that nothing is known of."""
+    words = unreadable_text()
+    return Failed(turn=turn, code=words.code, title=words.title, remedy=words.remedy)
+
+
 def is_retryable(error: BaseException, ask: Ask) -> bool:
     """Return whether the same request may succeed in a moment."""
     if isinstance(error, StreamFailure) or is_unreadable(error):

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import random
+import traceback
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 
 from playhead.model_worker.cohere_stream import CohereStream, is_cohere
 from playhead.model_worker.connections import Connections
-from playhead.model_worker.diagnosis import describe, is_retryable, retry_after
+from playhead.model_worker.diagnosis import broken, describe, is_retryable, retry_after
 from playhead.model_worker.litellm_stream import LitellmStream
 from playhead.model_worker.model_lists import known_model, list_models
 from playhead.model_worker.protocol import (
@@ -63,6 +64,9 @@ class Dispatcher:
         self._tasks.pop(turn, None)
         if task.cancelled():
             self._send(Cancelled(turn))
+        elif (error := task.exception()) is not None:  # of describing what went wrong, too
+            traceback.print_exception(error)
+            self._send(broken(turn))
 
     async def _answer(self, ask: Ask | ListModels) -> None:
         try:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 import httpx
 from msgspec import Struct
+
+from playhead.model_worker.protocol import read_json
 
 Kind = Literal[
     "key",
@@ -147,7 +148,7 @@ def error_text(kind: Kind, model: str, *, has_key: bool) -> ErrorText:
 def error_sentence(body: str) -> str:
     """Return the sentence in a server's error body, which may have several shapes."""
     try:
-        found: Any = json.loads(body)
+        found: Any = read_json(body)
     except ValueError:
         return "" if "<html" in body[:2000].lower() else body
     if isinstance(found, list) and found:  # Gemini's, in the middle of a stream

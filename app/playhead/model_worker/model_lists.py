@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from playhead.model_worker.connections import Connections, send_request
 from playhead.model_worker.errors import StreamFailure
-from playhead.model_worker.protocol import ListModels, Model
+from playhead.model_worker.protocol import ListModels, Model, read_json
 
 _MILLION = 1_000_000
 _CHAT = ("chat", "responses")
@@ -204,7 +204,7 @@ def _credentials(way: KeyHeader, key: str | None) -> dict[str, str]:
 
 def _models(provider: str, response: httpx.Response) -> list[Model]:
     try:
-        body: Any = response.json()
+        body: Any = read_json(response.content)
     except ValueError as error:
         raise _no_list("It is not JSON.") from error
     items = _items(body)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, BinaryIO, ClassVar
+from typing import Any, BinaryIO, ClassVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -265,10 +265,41 @@ def write(pipe: BinaryIO, message: Message) -> None:
     pipe.flush()
 
 
+MAX_DEPTH = 100
+"""How many lists and objects may be inside each other; Python's stack ends at about 900."""
+
+
+def read_json(text: str | bytes, depth: int = MAX_DEPTH) -> Any:
+    """Return the value of a JSON text that others wrote. Raises JSONDecodeError.
+
+    What is nested too deeply is as invalid as a missing bracket.
+    """
+    try:
+        found: Any = json.loads(text)
+    except RecursionError:
+        raise _too_deep() from None
+    level = [found]
+    for _ in range(depth + 1):
+        inner: list[Any] = []
+        for item in level:
+            if isinstance(item, dict):
+                inner += cast("dict[str, Any]", item).values()
+            elif isinstance(item, list):
+                inner += cast("list[Any]", item)
+        if not inner:
+            return found
+        level = inner
+    raise _too_deep()
+
+
+def _too_deep() -> json.JSONDecodeError:
+    return json.JSONDecodeError("Nested too deeply", "", 0)
+
+
 def decode(line: bytes) -> Message:
     """Return the message of one line; unknown fields are skipped. Raises ProtocolError."""
     try:
-        body = json.loads(line)
+        body = read_json(line, MAX_DEPTH + 10)  # around what others wrote
         shape = _TYPES[body["kind"]]
         known = {name: body[name] for name in shape.__struct_fields__ if name in body}
         if shape is Deltas:

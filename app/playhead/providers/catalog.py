@@ -6,7 +6,6 @@ Their keys and names, the settings' pages of providers, and servers on this mach
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 
 from playhead.domain.model import LocalServer, ProviderField, ProviderPage
+from playhead.domain.text.json_text import read_json
 from playhead.providers.prompt import BUILT_IN_PROMPT, PLACEHOLDERS
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def _is_json(response: http.client.HTTPResponse) -> bool:
 def _model_names(body: bytes) -> tuple[str, ...] | None:
     """Return litellm model strings; None if the answer is not a model list."""
     try:
-        found: Any = json.loads(body)
+        found: Any = read_json(body)
     except ValueError:
         return None
     data: Any = cast("dict[str, Any]", found).get("data") if isinstance(found, dict) else None

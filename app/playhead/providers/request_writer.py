@@ -18,6 +18,7 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.model import ModelFacts, ModelSettings
 from playhead.domain.settings import given_fields
+from playhead.domain.text.json_text import read_json
 from playhead.domain.text.tokens import count_text
 from playhead.model_worker.protocol import Ask
 from playhead.providers.attached_files import read_attached
@@ -207,7 +208,7 @@ def key_and_extra(model: ModelSettings) -> tuple[str | None, dict[str, Any]]:
 def _key_parts(text: str) -> dict[str, str]:
     """Return the parts of the key; {} if it is a plain one."""
     try:
-        found: object = json.loads(text)
+        found: object = read_json(text)
     except ValueError:
         return {}
     if not isinstance(found, dict):

@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from playhead.domain.conversation.closing_code import drafts
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Echo, FileChange, FileChanges, Proposal, RunReport
 from playhead.domain.model import EXECUTE, ModelSettings
+from playhead.domain.text.json_text import read_json
 from playhead.domain.text.run_ends import run_end_for_model
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
 from playhead.providers.catalog import provider_of
@@ -219,9 +221,9 @@ def _valid_json(arguments: str) -> str:
     if not arguments.strip():
         return "{}"
     try:
-        if isinstance(json.loads(arguments), dict):
+        if isinstance(read_json(arguments), dict):
             return arguments
-    except (ValueError, RecursionError):
+    except ValueError:
         pass
     return json.dumps({"broken_arguments": arguments})
 
@@ -409,7 +411,8 @@ class _Builder:
             return
         if any(block.is_settled for block in self._blocks):
             self._flush()  # the model has been asked again since
-        self._thinking += json.loads(echo.data)
+        with suppress(ValueError):  # an earlier version kept what is nested more deeply
+            self._thinking += read_json(echo.data)
 
     def _called(self, result: Message) -> _Block:
         """Return the block that a result belongs to: by its id, else the next without a result."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -16,6 +15,7 @@ from playhead.domain.model import (
     merge_parameters,
 )
 from playhead.domain.settings import AppSettings, ConversationConfig, Profile
+from playhead.domain.text.json_text import read_json
 from playhead.session.ports import Catalog, Keys, Settings
 
 _OWN = frozenset({"name", "profile", "model", "api_base", "auto_run", "parameters"})
@@ -130,7 +130,7 @@ def _is_same_provider(model: str, current: AppSettings, catalog: Catalog) -> boo
 def _extra(current: AppSettings) -> Mapping[str, Any]:
     """Return the user's extra parameters; an empty mapping if they are not a JSON object."""
     try:
-        found: object = json.loads(current.extra_parameters or "{}")
+        found: object = read_json(current.extra_parameters or "{}")
     except ValueError:
         return {}
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,6 +24,7 @@ from playhead.domain.conversation.payloads import (
 )
 from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny, RunRequest
 from playhead.domain.model import EXECUTE
+from playhead.domain.text.json_text import read_json
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.errors import AppError, ExecutionError, ProviderError
 from playhead.session.approval import Approval
@@ -472,7 +472,7 @@ class Turn:
 def _language_asked_for(call: Message) -> str:
     """Return the language in a call's arguments; "" if it cannot be read."""
     try:
-        match json.loads(call.text):
+        match read_json(call.text):
             case {"language": str(word)}:
                 return word
             case _:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from playhead import __version__
 from playhead.atomic_file import write_private
 from playhead.domain.settings import SCALES_PERCENT, AppSettings, ValueReader, to_plain
+from playhead.domain.text.json_text import read_json
 from playhead.errors import StorageError, phrase
 from playhead.storage.files import free_name, put_aside
 
@@ -143,7 +144,7 @@ class SettingsFile:
 
     def _read(self) -> None:
         try:
-            raw: object = json.loads(self._path.read_text("utf-8"))
+            raw: object = read_json(self._path.read_text("utf-8"))
         except FileNotFoundError:
             return
         except (OSError, ValueError) as error:
@@ -215,7 +216,7 @@ class SettingsFile:
 def stored_scale(path: Path) -> int:
     """Return the scale in the file before the settings are read; 100 if it has none."""
     try:
-        raw: object = json.loads(path.read_text("utf-8"))
+        raw: object = read_json(path.read_text("utf-8"))
     except (OSError, ValueError):
         return 100
     wanted = cast("dict[str, object]", raw).get("scale_percent") if isinstance(raw, dict) else None

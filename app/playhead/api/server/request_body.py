@@ -8,6 +8,7 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 
+from playhead.domain.text.json_text import is_too_deep, read_json
 from playhead.domain.text.unicode import whole_characters
 from playhead.errors import RequestError
 
@@ -32,7 +33,10 @@ _MODEL = "model must name a model"
 def read_body(raw: bytes, kind: type[T]) -> T:
     """Decode the body as a `kind`. Raises RequestError for invalid bytes."""
     try:
-        return _decoded(raw, kind)
+        body = _decoded(raw, kind)
+        if is_too_deep(body):
+            raise RecursionError
+        return body
     except msgspec.ValidationError as error:
         _refuse(str(error), error)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError, ValueError) as error:
@@ -63,7 +67,7 @@ def _decoded(raw: bytes, kind: type[T]) -> T:
 
 def _without_halves(raw: bytes) -> bytes:
     """Return the same JSON with U+FFFD for lone surrogates."""
-    text = json.dumps(json.loads(raw), ensure_ascii=False)
+    text = json.dumps(read_json(raw), ensure_ascii=False)
     return whole_characters(text).encode()
 
 

@@ -11,6 +11,7 @@ import msgspec
 from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
+from playhead.domain.text.json_text import read_json
 from playhead.errors import DocumentError
 from playhead.formats.documents.document_formats import DocumentKind
 from playhead.formats.documents.imported_conversation import ImportedConversation
@@ -69,8 +70,8 @@ def read_document(data: bytes, title: str = "") -> ImportedConversation:
 
     text = _text(data)
     try:
-        raw: object = json.loads(text, parse_constant=lambda _word: None)
-    except (ValueError, RecursionError):
+        raw: object = read_json(text, parse_constant=lambda _word: None)
+    except ValueError:
         return read_recording_text(text, title)
     if is_recording(raw):
         items = cast("list[object]", raw if isinstance(raw, list) else [raw])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.text.json_text import read_json
 from playhead.errors import DocumentError
 from playhead.formats.documents.imported_conversation import ImportedConversation
 from playhead.formats.documents.message_list import read_message_list
@@ -130,8 +130,8 @@ def _event(text: str, name: str) -> Fields | None:
     if text == _END_MARK:
         return None
     try:
-        told: object = json.loads(text, parse_constant=lambda _word: None)
-    except (ValueError, RecursionError):
+        told: object = read_json(text, parse_constant=lambda _word: None)
+    except ValueError:
         return {}
     if not isinstance(told, dict):
         return {}

@@ -14,6 +14,7 @@ from msgspec import Struct
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Recipient, Role
 from playhead.domain.execution import Answered, Approve, Decision, Deny
 from playhead.domain.model import EXECUTE
+from playhead.domain.text.json_text import read_json
 from playhead.errors import RequestError
 from playhead.formats.wire.request_fields import (
     Fields,
@@ -143,8 +144,8 @@ def decision_of(text: str, param: str) -> Decision:
     Raises RequestError for a malformed decision.
     """
     try:
-        told: object = json.loads(text)
-    except (ValueError, RecursionError):
+        told: object = read_json(text)
+    except ValueError:
         return Answered(text)
     if not isinstance(told, dict):
         return Answered(text)
@@ -209,8 +210,8 @@ def call_chunks(name: str, arguments: str, call_id: str) -> tuple[Chunk, ...]:
     """Return a call as a message: code if it is a valid `execute`."""
     if name == EXECUTE:
         try:
-            told: object = json.loads(arguments)
-        except (ValueError, RecursionError):
+            told: object = read_json(arguments)
+        except ValueError:
             told = None
         fields = cast(Fields, told if isinstance(told, dict) else {})
         language, code = fields.get("language"), fields.get("code")

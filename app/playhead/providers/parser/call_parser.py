@@ -12,6 +12,7 @@ from typing import Literal
 from msgspec import Struct
 
 from playhead.domain.model import EXECUTE
+from playhead.domain.text.json_text import read_json
 from playhead.formats.wire.argument_reader import ArgumentReader
 from playhead.formats.wire.incoming_calls import half_call_result
 from playhead.model_worker.protocol import CallPiece
@@ -243,14 +244,14 @@ def repair_json(text: str) -> str | None:
     that was cut off is completed: no string, no number and no member.
     """
     try:
-        json.loads(text)
-    except (ValueError, RecursionError):
+        read_json(text)
+    except ValueError:
         pass
     else:
         return text
     try:
         mended = _JsonRepair(text).mend()
-        json.loads(mended)
+        read_json(mended)
     except (_AmbiguousError, ValueError):
         return None
     return mended
@@ -273,7 +274,7 @@ def find_call_code(arguments: str) -> CallCode | None:
         bare = arguments.strip()
         may_be_data = not bare or bare[0] in "{[\"'"
         return None if may_be_data or not is_python(bare) else CallCode("python", bare)
-    match json.loads(mended):
+    match read_json(mended):
         case {"language": str(language), "code": str(code)}:
             return CallCode(language, code)
         case str(code) if is_python(code.strip()):

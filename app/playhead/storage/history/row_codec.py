@@ -31,6 +31,7 @@ from playhead.domain.conversation.payloads import (
     Waiting,
 )
 from playhead.domain.settings import ConversationConfig, ValueReader, given_fields
+from playhead.domain.text.json_text import read_json
 from playhead.domain.text.run_ends import parse_run_end
 from playhead.domain.text.unicode import whole_characters
 
@@ -84,7 +85,7 @@ def decode(kind: str, text: str | None) -> Content:
     if kind != _NUMBER and kind not in _PAYLOADS:
         raise UnknownContentError(kind)
     try:
-        return int(text) if kind == _NUMBER else _payload(_PAYLOADS[kind], json.loads(text))
+        return int(text) if kind == _NUMBER else _payload(_PAYLOADS[kind], read_json(text))
     except (TypeError, ValueError, AttributeError, KeyError) as error:
         raise UnknownContentError(f"{kind}: {error}") from error
 
@@ -128,7 +129,7 @@ def _run_end(values: Mapping[str, Any]) -> RunEnd | None:
 def decode_config(text: str) -> ConversationConfig:
     """Return the settings of a conversation; empty ones if the text is invalid."""
     try:
-        raw: object = json.loads(text or "{}")
+        raw: object = read_json(text or "{}")
     except ValueError:
         return ConversationConfig()
     if not isinstance(raw, dict):

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, cast
 from msgspec import Struct
 
 from playhead.domain.secret import Secret
+from playhead.domain.text.json_text import read_json
 from playhead.domain.text.unicode import utf16_length
 from playhead.errors import KeyStoreError, phrase
 from playhead.storage.process_lock import ProcessLock
@@ -286,8 +287,8 @@ def encode_keys(keys: Mapping[str, Secret]) -> str:
 def decode_keys(text: str) -> dict[str, Secret]:
     """Return the keys by name. Raises UnreadableKeysError, which never repeats the text."""
     try:
-        found: Any = json.loads(text)
-    except (ValueError, RecursionError):
+        found: Any = read_json(text)
+    except ValueError:
         raise UnreadableKeysError("not JSON") from None
     body = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     if body.get("version") != _VERSION:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.conversation.message import Attachment
+from playhead.domain.text.json_text import read_json
 from playhead.session.message_queue import QueuedMessage
 
 MOST_DRAFTS = 200
@@ -53,7 +54,7 @@ def encoded(kept: StoredDrafts) -> str:
 def decoded(text: str) -> StoredDrafts:
     """Return what `encoded` was given; leave out what cannot be read."""
     try:
-        table: Any = json.loads(text)
+        table: Any = read_json(text)
     except ValueError:
         return StoredDrafts({})
     if not isinstance(table, dict):

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 
 from playhead.domain.conversation.model_request import OutgoingRequest
 from playhead.domain.settings import given_fields
+from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError
 from playhead.session.session import Session
 from playhead.ui.widgets.task_owner import TaskOwner
@@ -256,7 +257,7 @@ def _piece(piece: Mapping[str, Any]) -> str:
 
 def _pretty(arguments: str) -> str:
     try:
-        return json.dumps(json.loads(arguments), indent=2, ensure_ascii=False)
+        return json.dumps(read_json(arguments), indent=2, ensure_ascii=False)
     except ValueError:
         return arguments
 

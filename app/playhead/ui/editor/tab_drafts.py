@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from msgspec import Struct
 
+from playhead.domain.text.json_text import read_json
 from playhead.errors import StorageError
 from playhead.ui.editor.tab import Tab
 from playhead.ui.editor.text_files import FileForm
@@ -34,7 +35,7 @@ def encoded(tabs: Iterable[Tab], current: str) -> str:
 def decoded(text: str) -> TabDrafts:
     """Return what `encoded` was given; leave out what cannot be read."""
     try:
-        table: Any = json.loads(text)
+        table: Any = read_json(text)
     except ValueError:
         return TabDrafts()
     if not isinstance(table, dict):

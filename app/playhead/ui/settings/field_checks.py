@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from playhead.domain.text.json_text import read_json
 from playhead.ui.widgets.wording import tr
 
 _SECRET_NAMES = re.compile(r"(?i)key|token|secret|password|credential|authorization")
@@ -85,7 +85,7 @@ def extra_problem(text: str) -> str:
     if not text.strip():
         return ""
     try:
-        found: object = json.loads(text)
+        found: object = read_json(text)
     except ValueError as error:
         return tr("The extra parameters are not valid JSON: {error}", error=error)
     if not isinstance(found, dict):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from playhead.domain.conversation.payloads import Citation, Failure, Usage
+from playhead.domain.text.json_text import read_json
 from playhead.domain.text.tokens import TokenCounter
 from playhead.formats.wire.codec import Wire
 
@@ -105,6 +106,6 @@ def calls_of(wires: Sequence[Wire]) -> list[tuple[str, str]]:
 def _canonical(arguments: str) -> Any:
     """Return the parsed arguments: clients send them back with other spaces and orders."""
     try:
-        return json.dumps(json.loads(arguments), sort_keys=True)
-    except (ValueError, RecursionError):
+        return json.dumps(read_json(arguments), sort_keys=True)
+    except ValueError:
         return arguments

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
 from playhead.domain.model import EXECUTE
+from playhead.domain.text.json_text import read_json
 from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.chat_completions.encode import DeltaWriter
 from playhead.formats.wire.chat_completions.objects import UsageCounter, calls_of, failure_text
@@ -111,8 +112,8 @@ def _parsed(text: str) -> Any:
     if not text.lstrip()[:1] or text.lstrip()[0] not in "{[":
         return text
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return read_json(text)
+    except ValueError:
         return text
 
 

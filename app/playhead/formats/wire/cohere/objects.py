@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from playhead.domain.conversation.payloads import Citation, Failure, Source, Usage
+from playhead.domain.text.json_text import read_json
 from playhead.formats.wire.codec import Wire
 
 REASONS = {"stop": "COMPLETE", "length": "MAX_TOKENS", "tool_calls": "TOOL_CALL"}
@@ -112,8 +113,8 @@ def _source_wire(source: Source) -> Wire:
 def _output(text: str) -> Wire:
     """Return a tool's output as an object, if that loses nothing of its text."""
     try:
-        told: object = json.loads(text)
-    except (ValueError, RecursionError):
+        told: object = read_json(text)
+    except ValueError:
         return {_TEXT: text}
     output = cast(Wire, told if isinstance(told, dict) else {})
     return output if set(output) - {_TEXT} and _json(output) == text else {_TEXT: text}

@@ -9,6 +9,7 @@ from typing import cast
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure, Proposal, Usage
 from playhead.domain.model import EXECUTE
+from playhead.domain.text.json_text import read_json
 from playhead.domain.text.run_ends import run_end_as_output
 from playhead.domain.text.unicode import whole_characters
 from playhead.formats.wire.chat_completions.objects import failure_text
@@ -220,11 +221,11 @@ class Encoder:
 def _arguments(text: str) -> object:
     """Return the object of the arguments; a text that is not an object is sent unchanged."""
     try:
-        told: object = json.loads(text or "{}")
+        told: object = read_json(text or "{}")
         if isinstance(told, dict):
             written = json.dumps(told, ensure_ascii=False, allow_nan=False)
             is_whole = whole_characters(written) == written
-            return cast(Wire, told) if is_whole else json.loads(whole_characters(written))
-    except (ValueError, RecursionError):
+            return cast(Wire, told) if is_whole else read_json(whole_characters(written))
+    except ValueError:
         pass
     return text
