@@ -232,13 +232,21 @@ async def test_a_refusal_nested_deeply_ends_its_turn(
     assert chunks[-1].content != "upstream_nonsense"
 
 
-async def test_of_a_refusal_only_the_beginning_is_read(model_worker: SharedWorker):
-    body = json.dumps({"error": {"message": "The model is too busy. " * 400_000}}).encode()
-    pieces = [body[at : at + 16_384] for at in range(0, len(body), 16_384)]
-    with ModelServer(replace(ms.spoken(*pieces), status=400)) as server:
+async def test_of_a_refusal_only_the_beginning_is_waited_for(model_worker: SharedWorker):
+    body = json.dumps({"error": {"message": "The model is too busy. " * 4_000}})
+    with ModelServer(replace(ms.spoken(body), status=400, ending="hang")) as server:
         async with provider_of(model_worker) as provider:
             with pytest.raises(ProviderError) as caught:
                 await chunks_of(provider, request(server))
         assert server.requests[-1].disconnected.wait(LIMIT_S)
+    assert caught.value.code == "upstream_error"
     assert "The model is too busy." in caught.value.detail
     assert len(caught.value.detail) < 1_000
+
+
+async def test_a_failure_that_cannot_be_described_ends_its_turn(model_worker: SharedWorker):
+    with ModelServer() as server:
+        async with provider_of(model_worker) as provider:
+            with pytest.raises(ProviderError) as caught:
+                await chunks_of(provider, request(server, api_base="http://[::1"))
+    assert caught.value.title

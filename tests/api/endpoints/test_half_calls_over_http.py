@@ -109,3 +109,32 @@ async def test_after_three_times_the_client_is_told(model_worker: SharedWorker, 
         await api.fails("/v1/chat", NATIVE, 500, "upstream_error")
         assert len(server.requests) == 4
         assert api.ran == []
+
+
+DEEP = ms.call("execute", '{"language": "python", "code": ' + "[" * 50_000, "]" * 50_000 + "}")
+DEEP_OF_ITS_OWN = ms.call("lookup", '{"place": ' + "[" * 50_000, "]" * 50_000 + "}")
+
+
+@pytest.mark.parametrize("reply", [DEEP, DEEP_OF_ITS_OWN], ids=["execute", "another tool"])
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/chat", {**NATIVE, "auto_run": True}),
+        ("/v1/chat/completions", {**CHAT, "auto_run": True}),
+        ("/v2/chat", {**CHAT, "auto_run": True}),
+        ("/v1/kernel/stream", {**KERNEL, "auto_run": True}),
+    ],
+)
+async def test_arguments_nested_deeply_are_a_broken_call(
+    model_worker: SharedWorker,
+    tmp_path: Path,
+    path: str,
+    body: dict[str, Any],
+    reply: ms.Reply,
+):
+    async with served(model_worker, tmp_path, [reply, ms.text("Sorry.")]) as (api, server):
+        told = await api.post(path, body)
+        assert "Sorry." in json.dumps(told)
+        assert api.ran == []
+        [result] = [m for m in server.requests[1].messages if m["role"] == "tool"]
+        assert result["content"]
