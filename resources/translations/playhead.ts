@@ -48,12 +48,14 @@
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
       <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
       <location filename="../../app/playhead/ui/timeline/view.py" />
       <source>Conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
       <source>Editor</source>
       <translation type="unfinished" />
     </message>
@@ -109,6 +111,11 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>Choose the interpreter…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Export conversation…</source>
       <translation type="unfinished" />
     </message>
@@ -138,17 +145,17 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
-      <source>Show everything larger</source>
+      <source>Zoom in</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
-      <source>Show everything smaller</source>
+      <source>Zoom out</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
-      <source>Show everything in its normal size</source>
+      <source>Zoom to the normal size</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -174,6 +181,7 @@
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
       <source>Restart kernel</source>
       <translation type="unfinished" />
     </message>
@@ -211,6 +219,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
       <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
       <source>Quit</source>
       <translation type="unfinished" />
@@ -424,6 +433,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
       <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Rename</source>
       <translation type="unfinished" />
@@ -506,6 +516,16 @@
       <source>Esc leaves it as it is.</source>
       <translation type="unfinished" />
     </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>%n pages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>The model receives the path, and this as it is when you send it:</source>
+      <translation type="unfinished" />
+    </message>
     <message>
       <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
       <source>This model cannot see images. It receives the path, so that code can open it.</source>
@@ -514,6 +534,24 @@
     <message>
       <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
       <source>The model receives the path and can read it by code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/table_columns.py" />
+      <source>%n columns</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/table_columns.py" />
+      <source>%n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>the model gets {columns} with types, {rows}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -544,6 +582,16 @@
     <message>
       <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
       <source>for code to open</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>the model gets the first %n entries</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/attachment_chips.py" />
+      <source>the model gets the tree of %n entries</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -760,6 +808,11 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run this code on your computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Run</source>
@@ -787,11 +840,6 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <source>Run this code on your computer?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>More answers</source>
       <translation type="unfinished" />
     </message>
@@ -807,7 +855,17 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <source>in {folder}</source>
+      <source>Run {chosen} of {count}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Skip all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run these {count} blocks on your computer?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -823,6 +881,16 @@
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>Code waits for your approval. {words}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run all in order</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>in {folder}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -843,6 +911,15 @@
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>Run your edited code on your computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <location filename="../../app/playhead/ui/editor/tab.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <source>edited</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -903,6 +980,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
       <location filename="../../app/playhead/ui/sidebar/search_results.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
@@ -1061,6 +1139,71 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Code is running in “{title}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Code waits for your answer in “{title}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Code waits for your decision in “{title}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Code runs or waits in %n conversations.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>The log-out was cancelled. Stop the code and log out again, or let it go on.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>With the window hidden it goes on; start Playhead again to see the window. Stopped code is cut off, and its variables are lost.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Stop and close</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Close Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Keep Playhead running when its window is closed?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Runs go on, and the icon in the tray brings the window back. You are asked once; the settings can change it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Keep running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Log out</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Hide window and go on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
       <source>Playhead: something waits for you</source>
       <translation type="unfinished" />
@@ -1074,26 +1217,6 @@
       <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
       <location filename="../../app/playhead/ui/dialogs/log_view.py" />
       <source>Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
-      <source>Close Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
-      <source>Keep Playhead running when its window is closed?</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
-      <source>Runs go on, and the icon in the tray brings the window back. You are asked once; the settings can change it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
-      <source>Keep running</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1116,7 +1239,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/desktop/notifications.py" />
-      <source>The running code asks for input</source>
+      <source>The running code waits for your answer</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1291,26 +1414,20 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/dialogs/picture_opener.py" />
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
       <source>Save picture</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/dialogs/picture_opener.py" />
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
       <source>The picture could not be copied.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/dialogs/picture_opener.py" />
-      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>{name} could not be written.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/dialogs/picture_opener.py" />
-      <location filename="../../app/playhead/ui/shell/result_actions.py" />
-      <source>Choose another folder.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1330,14 +1447,14 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Copy picture</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
       <source>Save picture…</source>
       <translation type="unfinished" />
     </message>
@@ -1348,8 +1465,15 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
       <source>Loading the picture…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>Choose another folder.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1496,6 +1620,7 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/dialogs/table_file.py" />
       <location filename="../../app/playhead/ui/dialogs/table_window.py" />
       <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
@@ -1524,12 +1649,24 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/table_window.py" />
-      <source>“{name}” is a different table now: only what was read is here.</source>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>Stop sorting</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <source>Sorting all {rows}… {time}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/table_window.py" />
       <source>Table {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>It cannot be sorted: only the rows that are shown are here.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1731,6 +1868,66 @@ MIT licence.</source>
       <source>untitled {n}</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>class</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>function</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>keyword</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>module</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>parameter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>property</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>variable</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>in this text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <source>Completions</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
@@ -1844,6 +2041,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Complete the code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
       <source>Indent</source>
       <translation type="unfinished" />
     </message>
@@ -1855,21 +2057,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
       <source>Wrap long lines</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
-      <source>Larger type</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
-      <source>Smaller type</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
-      <source>Normal type</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1958,14 +2145,6 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
       <location filename="../../app/playhead/ui/editor/tab.py" />
       <source>not saved</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
-      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
-      <location filename="../../app/playhead/ui/editor/tab.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
-      <source>edited</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2207,6 +2386,12 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Working folder: {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Restart</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2541,17 +2726,57 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Normal</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>High</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
       <source>Theme</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/appearance_page.py" />
-      <source>Size of everything</source>
+      <source>Contrast</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Text and pictures</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Size of text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Font of code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Size of code in the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>The whole window</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/appearance_page.py" />
       <source>Tell me when a long run ends or something waits for me</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>With the system's sound</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2571,7 +2796,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/appearance_page.py" />
-      <source>Another size takes effect at the next start of Playhead.</source>
+      <source>In conversation and editor; also by Ctrl++ and Ctrl+-.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/appearance_page.py" />
+      <source>Menus and buttons too; takes effect at the next start of Playhead.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2741,6 +2971,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Keys are kept for this run only.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Automatic</source>
       <translation type="unfinished" />
     </message>
@@ -2841,6 +3076,11 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>%n models: choose one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Waiting for the keyring…</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3168,6 +3408,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Unlock</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
       <source>Check</source>
       <translation type="unfinished" />
     </message>
@@ -3238,7 +3483,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/provider_form.py" />
-      <source>What you type is run as code, after you have approved it.</source>
+      <source>Unlock the keyring</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Code that you type runs, without a model.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3259,6 +3509,21 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Time single lines inside loops</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>New conversations work in this folder. Empty: each in a folder of its own, below Playhead in your documents, which is made when its first code runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Ask before code that I typed runs, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>In Direct mode, code that you typed letter for letter runs when you press Enter. What was pasted, and what Playhead makes of words, always waits for your approval.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3289,6 +3554,27 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>A folder of its own for each</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>Working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Choose a working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>No limit</source>
       <translation type="unfinished" />
     </message>
@@ -3310,6 +3596,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Output kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>“{folder}” is not a folder.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3368,6 +3659,12 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
       <source>Other programs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Choose the working folder</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3572,11 +3869,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
-      <source>Working folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Begun by {client} over the API. It is kept once you write here yourself.</source>
       <translation type="unfinished" />
     </message>
@@ -3593,6 +3885,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>starting the model…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Choose a folder that you may write to.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3662,6 +3959,21 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>{name} is not imported.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>The disk is full: free some space, or choose another one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Choose a folder that is there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>Export as</source>
       <translation type="unfinished" />
     </message>
@@ -3671,53 +3983,33 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/document_files.py" />
-      <source>Choose a folder that you may write to.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/document_files.py" />
-      <source>{name} is not imported.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/document_files.py" />
-      <source>The disk is full: free some space, or choose another one.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/document_files.py" />
-      <source>Choose a folder that is there.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>{name} could not be read.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>It is not a regular file of at most {number} MB.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>Choose a notebook or a list of messages.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/document_files.py" />
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>Check that it is there and that you may read it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/shell/notices.py" />
-      <source>{first} and %n more want to run code.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>Something on the disk was not as it should be.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>{first} and %n more want to run code.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3742,6 +4034,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/notices.py" />
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
       <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Open</source>
       <translation type="unfinished" />
@@ -3769,11 +4062,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/place_menus.py" />
       <source>own environment</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Choose the working folder</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3846,6 +4134,11 @@ MIT licence.</source>
       <source>Comma-separated values (*.csv);;Tab-separated values (*.tsv)</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>The kernel has ended, and its variables with it.</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>Only %n rows were saved.</source>
@@ -3854,6 +4147,11 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>The table has %n rows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>Its frames have no variables.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3881,6 +4179,82 @@ MIT licence.</source>
       <source>Asking again in {seconds} s, attempt {attempt} of {attempts}. Stop ends the wait.</source>
       <translation type="unfinished" />
     </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>%n variables are lost: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>All variables are lost.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>The first failure stops it. The results so far stay as a version.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Restart the kernel of this conversation?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Code is running: it is cut off, and all variables are lost.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>These variables are lost: {names} and %n more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Run all again</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Run %n blocks again?</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Run %n blocks</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>%n of them may delete or overwrite files: {numbers}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>%n of them ask for input: {numbers}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>The kernel is not restarted: its variables stay.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>A new kernel starts.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>The model's server takes no pictures.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>The model got their paths instead, so that code can open them.</source>
+      <translation type="unfinished" />
+    </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
       <source>Asking again…</source>
@@ -3903,7 +4277,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>Raise the maximum of tokens in the settings, or ask to go on.</source>
+      <source>Raise “Max tokens” in the settings, or ask to go on.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3913,6 +4287,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <location filename="../../app/playhead/model_worker/errors.py" />
       <source>Ask in other words, or choose another model.</source>
       <translation type="unfinished" />
     </message>
@@ -3953,6 +4328,16 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The block that failed can now find its module.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>It runs as it did before.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>The kernel of this conversation is a new one.</source>
       <translation type="unfinished" />
     </message>
@@ -3963,12 +4348,32 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>The kernel was restarted.</source>
+      <source>Nothing has run here yet.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Variables and data of the code that ran before were lost.</source>
+      <source>The results are those of the file. Its variables exist once its code runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Stopped at block {number} of {total}: it failed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Stopped at block {number} of {total}: it did not run to its end.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Stopped at block {number} of {total}: it waited for an answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>%n blocks after it were not run. The arrows lead back to the earlier results.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3983,7 +4388,45 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Run all again</source>
+      <source>Run it again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>No answer came to this question.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Go on from here</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The kernel was restarted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>No kernel was running.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Variables and data of the code that ran before were lost.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The next run starts a new one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/small_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Retry</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4028,7 +4471,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/start_panel.py" />
-      <source>No model is set: add a provider's key, start a model server such as Ollama, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <source>No model is set: add a provider's key, start a model server such as Ollama, or stay in Direct mode, where the code that you type is what runs.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4038,7 +4481,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/start_panel.py" />
-      <source>No model is set: use the model server found on this machine, add a provider's key, or stay in Direct mode, where the code that you type runs after you approve it.</source>
+      <source>No model is set: use the model server found on this machine, add a provider's key, or stay in Direct mode, where the code that you type is what runs.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4138,17 +4581,27 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/window_layout.py" />
-      <source>The size stays at {percent} %.</source>
+      <source>This conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/window_layout.py" />
-      <source>Everything will be shown at {percent} %.</source>
+      <source>Code that waits</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/window_layout.py" />
-      <source>From the next start of Playhead on; it is {shown} % now.</source>
+      <source>Text and pictures at {percent} %</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
+      <source>Show or hide the variables</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
+      <source>Choose the model…</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4216,6 +4669,11 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>waiting for you</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
+      <source>waiting for your answer</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4421,6 +4879,30 @@ MIT licence.</source>
       <source>Settings (Ctrl+,)</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>ran</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>failed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>stopped</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>skipped</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>… %n lines hidden</source>
@@ -4498,19 +4980,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>ran</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>failed after {detail}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>failed</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4563,21 +5033,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>Open {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
-      <source>{name} cannot be shown: {lower}{name_2}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
-      <source>The picture</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/image_card.py" />
-      <source>Open picture</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4652,13 +5107,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/small_cards.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
-      <source>Retry</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
       <source>Show less</source>
       <translation type="unfinished" />
     </message>
@@ -4675,6 +5123,16 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
       <source>a tool</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Columns to the left</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
+      <source>Columns to the right</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4820,7 +5278,17 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>Show line {line} in the editor</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
       <source>Ask the model to fix it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>Variables at the failure</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4830,13 +5298,23 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>Hide variables</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <source>Show variables</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>Error</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
-      <source>Show line {line} in the editor</source>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>{name} cannot be shown: {lower}{name_2}.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4867,12 +5345,27 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>Copy LaTeX</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
       <source>Copy markdown</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>The picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
       <source>Copy the source</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
+      <source>Open picture</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4883,6 +5376,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/small_cards.py" />
       <source>The code asks for a line of text.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/small_cards.py" />
+      <source>Stopped before an answer.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4898,12 +5396,33 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>Sorting all {rows:,} rows by {column}… {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>It cannot be sorted: their texts do not show the order of its values.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
       <source>{rows} · columns {number:,}–{number_2:,} of {total:,}</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
       <source>Open all %n rows</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>It cannot be sorted: it has too many rows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>{column}
+Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4927,6 +5446,11 @@ MIT licence.</source>
       <source>Show %n rows</source>
       <translation type="unfinished" />
     </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <source>Click to sort all %n rows</source>
+      <translation type="unfinished" />
+    </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
       <source>No rows</source>
@@ -4940,22 +5464,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
       <source>Columns before</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
-      <source>{one_line} · {dtype}
-Click to sort</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/table_columns.py" />
-      <source>%n rows</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/table_columns.py" />
-      <source>%n columns</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5000,12 +5508,17 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <source>block {number}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
       <source>cut off</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
-      <source>exit {exit_status} · {seconds}</source>
+      <source>exit {exit_status}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5041,16 +5554,6 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>queued</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>stopped</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>skipped</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5471,6 +5974,1414 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>The kernel ended</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/assistants/runs.py" />
+      <source>Nobody decided in time.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/assistants/threads.py" />
+      <location filename="../../app/playhead/session/session.py" />
+      <location filename="../../app/playhead/session/sessions.py" />
+      <source>This conversation is still busy.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/bridge.py" />
+      <source>Playhead is being closed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/outbox.py" />
+      <source>The answer was not read as fast as it came</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/outbox.py" />
+      <source>Read the stream to its end while the turn runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>“{host}” can be reached from other machines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>“{host}” is not an address of this computer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>Port {port} is taken by another program</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>Port {port} may not be used by this user</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>The server then needs TLS and the names that it may be reached by</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>Give a certificate, its key and an allowed host, or listen on 127.0.0.1.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>The certificate or its key cannot be used</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>Give both as PEM files, the key that belongs to the certificate, no password.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>End that program, or choose another port.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>Choose a port above 1023.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sockets.py" />
+      <source>Listen on 127.0.0.1, or on an address of this computer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sse.py" />
+      <source>The turn was cancelled before it had an answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/server/sse.py" />
+      <source>A part of the answer is too long to be sent</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/stdio.py" />
+      <source>No code is waiting for a decision.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/stdio.py" />
+      <location filename="../../app/playhead/api/turns/api_turn.py" />
+      <location filename="../../app/playhead/bootstrap/window.py" />
+      <source>Something in Playhead itself went wrong.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/stdio.py" />
+      <source>Its log file has the details. If it keeps happening, please report it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/stdio.py" />
+      <source>The turn before has not ended.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/stdio.py" />
+      <source>No conversation has begun.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/stdio.py" />
+      <source>Begin one first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/turns/api_sessions.py" />
+      <source>The session is busy with a turn.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/turns/api_sessions.py" />
+      <source>Stop it first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/turns/api_turn.py" />
+      <source>It asked “{prompt}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/turns/api_turn.py" />
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>The answer broke off in the middle of code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/turns/api_turn.py" />
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>The call was incomplete.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/turns/api_turn.py" />
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>Try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/turns/api_turn.py" />
+      <source>The code asks for input, and there is no one to answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/api/turns/api_turn.py" />
+      <source>Have it take what it needs in another way.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/bootstrap/headless.py" />
+      <source>{path} is not a folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/bootstrap/headless.py" />
+      <source>Give the path of an existing folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/bootstrap/window.py" />
+      <source>{kind} — the log file has the details: {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/bootstrap/window.py" />
+      <source>Your conversations are safe. If it keeps happening, please report it: “Crash reports…” in the menu has what you need.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/execution.py" />
+      <source>“{module}” is not the name of a module.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>A Python environment for your code is being made.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>{path}: it answers something else.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>On Debian and Ubuntu install them: sudo apt install {package}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>{path} is Python {version}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>{path}: it did not answer within {limit} s.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>{path} leads to {place}, which does not exist.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>{path} comes without the modules venv and ensurepip.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>This Python is too old.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>Choose Python 3.9 or newer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>This is not a usable Python.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>Choose the program python3 or python.exe of a Python 3.9 or newer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>There is no Python at this place.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>Choose another one, or make its environment again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>The Python environment could not be written.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>Free disk space or choose another interpreter.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>There is no Python to make an environment from.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>Install Python 3.9 or newer, for example: sudo apt install python3 python3-venv</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>The Python environment could not be made.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>There is no Python that can run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>Install Python 3.9 or newer, or choose one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/languages.py" />
+      <source>{language} does not run on this system.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/languages.py" />
+      <source>{language} is not installed here. {advice}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>{language} could not be started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>“{name}” is not a table.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>It sent nothing for {limit} s.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>It has ended: {reason}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>The kernel did not answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>Try again, or restart the kernel.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>Its answer cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>There is no place for the output of code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>Free disk space or make the folder writable.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>The interpreter could not be started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>Choose another interpreter.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>See whether it starts in a terminal, or ask for the code in another language.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>The kernel is busy with other code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>Wait for it or stop it first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>The kernel is busy.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>Ask again when the code has ended, or stop it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>Code in “{language}” cannot be run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>What can be run: {languages}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>There is no Python kernel.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>Run the code again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>Ask for the code in one of these languages.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>The working folder no longer exists.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/document.py" />
+      <location filename="../../app/playhead/formats/documents/recordings.py" />
+      <source>This file cannot be read as a conversation.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/document.py" />
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>It is not text in UTF-8.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/document.py" />
+      <location filename="../../app/playhead/formats/documents/recordings.py" />
+      <source>Choose a notebook, a list of messages or a recorded stream of events.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/message_list.py" />
+      <source>There is no conversation in this file.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/message_list.py" />
+      <source>None of its messages could be understood.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/message_list.py" />
+      <source>Choose a file with Open Interpreter's messages, or a notebook.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/message_list.py" />
+      <source>This file is not a conversation.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/message_list.py" />
+      <source>A conversation is a list of messages.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>This notebook is of the old version {version} of the format.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>This notebook is of version {version} of the format, which is not known here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>There is nothing in this notebook.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>Choose one that has cells.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>Save it with a newer Jupyter (`jupyter nbconvert --to notebook`), then import.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>Save it as version 4.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>This file is not a notebook.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>It has no list of cells.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>Choose a file that Jupyter opens.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>It holds more than {count} profiles.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>Two of its profiles have the name “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>Profile {number} is not a table.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>Profile {number} has no name.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>The name of profile {number} is too long or holds odd characters.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>It is not TOML: {reason}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>A value in it cannot be read: {reason}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>It does not say that it holds profiles of Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>It was written by a newer version of Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>Its “profile” is not a list of tables.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>It is larger than a megabyte.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>It is nested too deeply.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>These profiles cannot be imported.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>Choose a file that was exported from Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/recordings.py" />
+      <source>It is not a recorded stream in a known format.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/assistants/decode.py" />
+      <source>The run expired before its outputs came.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/assistants/decode.py" />
+      <location filename="../../app/playhead/formats/wire/codec.py" />
+      <location filename="../../app/playhead/formats/wire/cohere/objects.py" />
+      <source>Ask again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/assistants/decode.py" />
+      <source>The run failed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/chat_completions/decode.py" />
+      <source>The server reported an error.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/codec.py" />
+      <source>The stream broke off before its end.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/cohere/encode.py" />
+      <source>The answer was cancelled.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/cohere/objects.py" />
+      <source>The model took too long.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/cohere/objects.py" />
+      <source>The model's server reported an error.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/kernel_messages/decode.py" />
+      <source>The kernel reported an error.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/wire/native/objects.py" />
+      <source>The stream failed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/connections.py" />
+      <source>The proxy cannot be used.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/connections.py" />
+      <source>Correct “Proxy” in the settings; it looks like http://proxy.example:3128.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/connections.py" />
+      <source>SOCKS is not supported.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/connections.py" />
+      <source>The file of certificates cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/connections.py" />
+      <source>Choose another file as “Certificates” in the settings, in PEM format, or none.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>The provider redirects to another address.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Enter the address that it belongs to as “Address” in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>The proxy refused the connection.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Check “Proxy” in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>If your company inspects connections, choose its file in the settings (Certificates).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Check the network, and the spelling of the address in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>No connection to the proxy.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Check the network and “Proxy” in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>No connection to the provider.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Check the network.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Is the server running? Check the network and “Address” in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Write the model as provider/name, for example openai/gpt-4o.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>The model's server did not answer in time.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Try again, or check “Address” in the settings and the network.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The provider refused the key.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>This model needs a key.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Enter the right API key in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The key may not use this model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Choose another model, or a key that is allowed to use it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The account with the provider is used up.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Check its balance and limits with the provider, or choose another model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The provider asks to wait: too many requests.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Wait a moment and try again; check the limits of your account if this continues.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Check the model's name in the settings, and its address if it has one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The conversation is too long for this model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Start a new conversation, or choose a model with a larger context.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The provider refused the request by its content rules.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The model's server failed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Try again in a moment, or choose another model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The model's server refused the request.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Check the model and its settings; the detail says what was wrong.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The answer broke off.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Try again. If it happens again, the model's server or the network is at fault.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The connection ended before the model said that it was done.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The server did not answer as a model does.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <location filename="../../app/playhead/model_worker/model_lists.py" />
+      <source>Check “Address” in the settings; for most servers it ends in /v1.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>It reported success but sent no stream of events.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The model's server sent something that cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <location filename="../../app/playhead/providers/parser/delta_parser.py" />
+      <source>Try again. If it happens again, the server is at fault.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Check “Address” in the settings; try again if it is right.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The model made a call that its provider could not read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Try again; a model that is better with tools may help.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Choose another model, or ask without tools.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The model fell silent.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The model does not answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Try again, or choose another model or server.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/model_lists.py" />
+      <source>It is larger than any list of models.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/model_lists.py" />
+      <source>It is not JSON.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/model_lists.py" />
+      <source>It does not have the shape of a list of models.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/model_lists.py" />
+      <source>The server's answer is not a list of models.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>It reached its maximum length.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>Raise “Max tokens” in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>It has {size}, perhaps mostly pictures.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>It ended with status {status} before it was ready.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>Its exit status was {status}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>The conversation is too large to be sent.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>Start a new conversation, or leave out pictures.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>The model worker could not be started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>Try again. If it happens again, reinstall Playhead; the log says more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>The model worker ended unexpectedly.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>Ask again; a new one is started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/worker.py" />
+      <source>The program is closing.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/branches.py" />
+      <source>There is no question before this answer to ask again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/branches.py" />
+      <source>There is no question before this to delete.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/code_runs.py" />
+      <source>Interrupted: Playhead was closed before an answer came.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/code_runs.py" />
+      <source>Retry asks the model again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/message_queue.py" />
+      <location filename="../../app/playhead/session/session.py" />
+      <source>There is nothing to send.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/message_queue.py" />
+      <location filename="../../app/playhead/session/session.py" />
+      <source>Type a message first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/rerun.py" />
+      <source>No code has run in this conversation yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/rerun.py" />
+      <source>No code is left to run again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/session.py" />
+      <source>{path} is not a folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/session.py" />
+      <source>{language} cannot be run here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/session.py" />
+      <source>Languages that can: {languages}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/session.py" />
+      <source>Wait until it has finished, or stop it first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/session.py" />
+      <source>That version was deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/session.py" />
+      <source>Only your own messages can be edited.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/session.py" />
+      <source>This cannot be run here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/session.py" />
+      <source>Choose another one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/sessions.py" />
+      <source>That conversation was deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>This conversation has reached its budget of {budget}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>Stopped after {steps} steps.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>{count} answers in a row had broken arguments or unknown tools.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>It has cost about {cost} so far.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>It has cost {cost} so far.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>Stopped after 1 step.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>The model wanted to go on.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>Continue, send another message, or raise “Steps per turn” in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>The model keeps making calls that cannot be run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>Continue to let it try again, or choose a model that is better with tools.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>The same code failed twice in a row.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>The model did not change anything about it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>Continue to let it try once more, or stop and tell it what to do instead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/stops.py" />
+      <source>Raise the budget to continue, or stop here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/single_instance.py" />
+      <source>Playhead is already running, but its window does not answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/single_instance.py" />
+      <source>Wait a moment and start it again, or end the running one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/backups.py" />
+      <source>Nothing was reset, because the backup could not be made.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/backups.py" />
+      <source>Free some space there, or make sure that the folder can be written to.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/crash_reports.py" />
+      <source>The report could not be deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/crash_reports.py" />
+      <source>Delete that file by hand.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/files.py" />
+      <source>A file of the conversation could not be written.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/files.py" />
+      <source>Free some space, or make sure that the folder can be written to.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/files.py" />
+      <source>The conversation's files could not be deleted.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/files.py" />
+      <source>Delete that folder by hand.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>Check that {folder} is there, can be written to and is not full. Playhead keeps trying; nothing is lost while it runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>The history is closed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>Start Playhead again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>The conversations are not being saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>The disk is full: free some space. Playhead keeps trying; nothing is lost while it runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>Another program holds the file: close it. Playhead keeps trying; nothing is lost while it runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>The file is damaged: start Playhead again, it will put it aside. Playhead keeps trying; nothing is lost while it runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>This Playhead cannot read the conversations.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/message_search.py" />
+      <source>The conversations could not be searched.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/message_search.py" />
+      <source>Try again; if that does not help, restart Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/no_history.py" />
+      <location filename="../../app/playhead/storage/history/sqlite_history.py" />
+      <source>id {id}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/no_history.py" />
+      <location filename="../../app/playhead/storage/history/sqlite_history.py" />
+      <source>That conversation does not exist.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/sqlite_history.py" />
+      <source>It may have been deleted in another window.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/sqlite_history.py" />
+      <source>The conversation's files could not be copied.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/sqlite_history.py" />
+      <source>Check that the disk is not full.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/write_refusal.py" />
+      <source>{path} cannot be written to: {reason}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/write_refusal.py" />
+      <source>A newer Playhead wrote them.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/write_refusal.py" />
+      <source>Start the newer Playhead, or this one with --data-dir and another folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/write_refusal.py" />
+      <source>Make room there and see that you may write to the folder, then start Playhead again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/write_refusal.py" />
+      <source>The conversations can only be read here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/key_store.py" />
+      <source>The system's keyring does not answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/key_store.py" />
+      <source>It may be waiting for you to unlock it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>Install, start or unlock GNOME Keyring or KWallet (apt install gnome-keyring), or set the provider's variable, such as OPENAI_API_KEY, before starting Playhead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>Unlock the login keychain in Keychain Access.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>Start the Windows service “Credential Manager”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>The configured keyring {module} keeps keys unencrypted and is not used.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>The entry “{entry}” of Playhead is {reason}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>The system's keyring stayed locked.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>Choose “Unlock” in the settings, or set the provider's variable before starting.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>The keys in the system's keyring cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>Parts of them are missing.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>Delete the entries named Playhead in your keyring's program; enter the keys again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>No usable keyring.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>There is no keyring on this system, or it is not running.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>The system's keyring refused.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>Use the newest Playhead, or delete that entry and enter the keys again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>The system's keyring did not keep what was written.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/keys/system_keyring.py" />
+      <source>Close other running copies of Playhead and try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/settings.py" />
+      <source>{path} is unreadable and could not be put aside.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/settings.py" />
+      <source>The settings were not saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/settings.py" />
+      <source>Move or repair that file, then start Playhead again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/settings.py" />
+      <source>They apply until Playhead is closed. Free some space, then save again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/working_folders.py" />
+      <source>{base}: code of this conversation runs in {folder} instead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/working_folders.py" />
+      <source>Nothing can be written in the folder for documents.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/working_folders.py" />
+      <source>Make it writable, or choose another folder under Settings → Running.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/working_folders.py" />
+      <source>The working folder could not be made.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/working_folders.py" />
+      <source>Free disk space, make its place writable, or choose another folder.</source>
       <translation type="unfinished" />
     </message>
   </context>
