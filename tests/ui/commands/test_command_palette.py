@@ -105,6 +105,8 @@ async def test_every_command_of_the_menus_is_listed_with_its_place_and_keys(
 ) -> None:
     async with opened(theme, tmp_path, said("One.")) as bench:
         await prepare(bench, "composer")
+        talk = bench.session.conversation.id
+        await until(lambda: bench.parts.sidebar.model.summary(talk) is not None)
         listed = {(entry.group, entry.text) for entry in palette(bench).shown}
         assert {
             ("", "Restart kernel"),

@@ -458,3 +458,14 @@ def _bring_to_front(qtbot: QtBot, window: QWidget) -> None:
     with qtbot.waitActive(window):
         window.show()
         window.activateWindow()
+
+
+def test_a_conversation_that_appears_in_a_list_with_the_keyboard_is_chosen(
+    qtbot: QtBot, theme: Theme
+) -> None:
+    sidebar = Sidebar(theme, lambda _id: "idle")
+    qtbot.addWidget(sidebar)
+    sidebar.set_current("a")
+    sidebar.list.setFocus()
+    sidebar.show_conversations([summary("b", "Other"), summary("a", "Open")])
+    assert sidebar.list.selectedIndexes() == [sidebar.model.index_of("a")]

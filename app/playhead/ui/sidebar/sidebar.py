@@ -400,7 +400,7 @@ class Sidebar(QWidget):
         # Not hasFocus(): that is false while another window is in front, and until this one is.
         if self.is_renaming:  # another choice would end that
             return
-        if self.window().focusWidget() is not self.list:
+        if self.window().focusWidget() is not self.list or not before.isValid():
             self._select(self.model.open_id)
         elif self.model.index_of(chosen).isValid():
             self._select(chosen)
