@@ -59,6 +59,17 @@ async def test_the_copied_proposals_are_about_the_copied_code():
     ]
 
 
+async def test_what_was_said_keeps_its_time_and_the_results_have_a_new_one():
+    bench = Bench(coded("one"), said("One."), coded("two"), said("Two."))
+    await ran_two_turns(bench)
+    before = bench.session.conversation.messages
+    bench.session.reruns.begin()
+    await bench.rests()
+    for old, new in zip(before, bench.session.conversation.messages, strict=True):
+        is_result = old.role == "computer"
+        assert (new.created_at > before[-1].created_at) == is_result, old.type
+
+
 async def test_code_that_was_skipped_is_not_run_but_stays():
     bench = Bench(coded("one"), said("One."), coded("no"), said("Not."))
     bench.session.send("go")

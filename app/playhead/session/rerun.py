@@ -177,9 +177,13 @@ class Rerun:
         plain = Chunk(role=message.role, type=message.type, format=message.format)
         told = replace(plain, id=message.call_id, recipient=message.recipient)
         if not isinstance(content, str) or (message.role == "user" and message.type != "code"):
-            self._copies[message.id] = conversation.apply(replace(told, content=content))
+            self._copies[message.id] = conversation.apply(
+                replace(told, content=content), at=message.created_at
+            )
             return
-        self._copies[message.id] = conversation.apply(replace(told, start=True))
+        self._copies[message.id] = conversation.apply(
+            replace(told, start=True), at=message.created_at
+        )
         if content:
             conversation.apply(replace(plain, content=content))
         conversation.apply(replace(plain, end=True), is_cut=message.state == "interrupted")

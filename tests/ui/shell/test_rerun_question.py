@@ -61,12 +61,12 @@ async def answer(bench: Bench, text: str) -> None:
 
 async def question(bench: Bench) -> QMessageBox:
     bench.window.actions_by_name["run_all"].trigger()
+    await until(lambda: shown_boxes(bench))
+    return shown_boxes(bench)[0]
 
-    def shown() -> list[QMessageBox]:
-        return [one for one in bench.window.findChildren(QMessageBox) if one.isVisible()]
 
-    await until(shown)
-    return shown()[0]
+def shown_boxes(bench: Bench) -> list[QMessageBox]:
+    return [one for one in bench.window.findChildren(QMessageBox) if one.isVisible()]
 
 
 def choose(bench: Bench, box: QMessageBox, label: str) -> None:
@@ -130,6 +130,26 @@ async def test_it_asks_and_runs_in_place_and_the_arrows_lead_back(
         await click_spot(bench, "Version 2 of 2: show the one before")
         await until(lambda: printed(bench) == ["count is 1", "count is 2"])
         assert kinds(bench) == before
+
+
+async def test_both_versions_are_there_after_a_restart_and_the_note_asks_too(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with talked(theme, tmp_path, COUNT, COUNT) as bench:
+        choose(bench, await question(bench), "Run 2 blocks")
+        await until(lambda: printed(bench) == ["count is 3", "count is 4"])
+        await bench.rests()
+        kept = bench.session.conversation.id
+    async with opened(theme, tmp_path) as bench:
+        bench.window.open_conversation(kept)
+        await until(lambda: bench.session.conversation.id == kept)
+        assert printed(bench) == ["count is 3", "count is 4"]
+        await click_spot(bench, "Run all again")
+        await until(lambda: shown_boxes(bench))
+        assert "A new kernel starts." in shown_boxes(bench)[0].informativeText()
+        QTest.keyClick(shown_boxes(bench)[0], Qt.Key.Key_Escape)
+        await click_spot(bench, "Version 2 of 2: show the one before")
+        await until(lambda: printed(bench) == ["count is 1", "count is 2"])
 
 
 async def test_it_stops_visibly_at_a_failure_and_goes_on_at_a_click(

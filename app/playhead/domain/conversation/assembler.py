@@ -113,8 +113,11 @@ class Assembler:
         """Return the lines of code that printed the open console, or the last one."""
         return self._printed.taken()
 
-    def start(self, chunk: Chunk, parent_id: str | None) -> Message:
-        """Open a message below `parent_id`. Raises ChunkOrderError if one is open."""
+    def start(self, chunk: Chunk, parent_id: str | None, at: float | None = None) -> Message:
+        """Open a message below `parent_id`, of the time `at` if that is not now.
+
+        Raises ChunkOrderError if one is open.
+        """
         if self._open is not None:
             raise ChunkOrderError(
                 f"{_name(chunk)} starts inside {self._open.role}/{self._open.type}"
@@ -127,7 +130,7 @@ class Assembler:
             format=chunk.format,
             call_id=chunk.id,
             recipient=chunk.recipient,
-            created_at=self._now(),
+            created_at=self._now() if at is None else at,
             state="streaming",
         )
         self._pieces, self.tail = [], None
@@ -161,9 +164,10 @@ class Assembler:
         self._pieces, self.tail = [], None
         return replace(message, content=text, state=state)
 
-    def single(self, chunk: Chunk, parent_id: str | None) -> Message:
+    def single(self, chunk: Chunk, parent_id: str | None, at: float | None = None) -> Message:
         """Return a message made of one chunk. Raises ChunkOrderError if a message is open."""
-        return replace(self._standalone(chunk, parent_id), content=chunk.content, call_id=chunk.id)
+        message = self._standalone(chunk, parent_id, at)
+        return replace(message, content=chunk.content, call_id=chunk.id)
 
     def beside(self, chunk: Chunk, parent_id: str) -> Message:
         """Return a note kept beside a message, in the form of one; others may be open meanwhile."""
@@ -177,8 +181,8 @@ class Assembler:
             created_at=self._now(),
         )
 
-    def _standalone(self, chunk: Chunk, parent_id: str | None) -> Message:
-        message = self.start(chunk, parent_id)
+    def _standalone(self, chunk: Chunk, parent_id: str | None, at: float | None) -> Message:
+        message = self.start(chunk, parent_id, at)
         self._open = None
         return replace(message, state="complete")
 

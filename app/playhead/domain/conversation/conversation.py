@@ -278,15 +278,16 @@ class Conversation:
 
         return unsubscribe
 
-    def apply(self, chunk: Chunk, *, is_cut: bool = False) -> str:
+    def apply(self, chunk: Chunk, *, is_cut: bool = False, at: float | None = None) -> str:
         """Take one chunk of a stream; the id of its message ('' if transient).
 
-        `is_cut` marks an end that was not meant to be: the message counts as interrupted.
+        `is_cut` marks an end that was not meant to be: the message counts as interrupted. A new
+        message has the time `at` (in seconds since the epoch), or that of now.
         Raises ChunkOrderError when the chunk does not fit what is open.
         """
         if chunk.start:
             self._settle()
-            return self._add("started", self._assembler.start(chunk, self.leaf_id), chunk)
+            return self._add("started", self._assembler.start(chunk, self.leaf_id, at), chunk)
         if chunk.end:
             return self._end(chunk, is_cut)
         if chunk.type in _TRANSIENT:
@@ -302,7 +303,7 @@ class Conversation:
                 self._emit(ConversationEvent(kind="grew", message_id=message_id, chunk=chunk))
             return message_id
         self._settle()
-        return self._add("added", self._assembler.single(chunk, self.leaf_id), chunk)
+        return self._add("added", self._assembler.single(chunk, self.leaf_id, at), chunk)
 
     def close_open(self) -> None:
         """Close what is still streaming, as interrupted."""

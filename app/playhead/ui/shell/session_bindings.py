@@ -540,12 +540,8 @@ def rerun_words(blocks: Sequence[Block], *, has_kernel: bool) -> str:
                 numbers=_listed(asking),
             )
         )
-    lines.append(
-        tr("The kernel is not restarted: its variables stay.")
-        if has_kernel
-        else tr("A new kernel starts.")
-    )
-    lines.append(tr("The first failure stops it. The results so far stay as a version."))
+    lines.append(tr("The kernel is not restarted.") if has_kernel else tr("A new kernel starts."))
+    lines.append(tr("A failure stops it. Results so far are kept."))
     return "\n".join(lines)
 
 

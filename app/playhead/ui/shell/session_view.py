@@ -429,9 +429,9 @@ class SessionView(QObject):
             "warning",
             reasons[rerun.reason].format(number=rerun.number, total=rerun.total),
             tr_n(
-                "%n blocks after it were not run. The arrows lead back to the earlier results.",
+                "%n blocks after it were not run. The arrows above lead to the earlier results.",
                 rerun.left,
-                one="%n block after it was not run. The arrows lead back to the earlier results.",
+                one="%n block after it was not run. The arrows above lead to the earlier results.",
             ),
             (tr("Go on from here"), self._go_on_running),
         )
