@@ -86,6 +86,25 @@ async def test_code_that_was_skipped_is_not_run_but_stays():
     assert texts(bench) == before
 
 
+async def test_several_blocks_of_one_answer_run_in_their_order_as_often_as_wanted():
+    blocks = [*said("First:"), *coded("one"), *coded("need yaml"), *coded("three"), *said("Ok?")]
+    bench = Bench(blocks, said("Done."))
+    bench.session.set_auto_run(True)
+    bench.session.run_code("python", "%pip install pyyaml")
+    await bench.rests()
+    bench.session.send("go")
+    await bench.rests()
+    before = texts(bench)
+    bench.session.reruns.begin()
+    await bench.rests()
+    assert texts(bench) == before
+    assert bench.ran[4:] == ["%pip install pyyaml", "one", "need yaml", "three"]
+    bench.session.reruns.begin()
+    await bench.rests()
+    assert bench.session.reruns.stopped is None
+    assert [len(one.ids) for one in bench.session.conversation.versions().values()] == [3]
+
+
 async def test_it_stops_at_the_first_failure_and_goes_on_when_asked():
     bench = Bench()
     for code in ("one", "fail here", "three"):
