@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import AsyncGenerator
 from typing import Any
 
 import pytest
@@ -13,12 +14,14 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.model import ConnectionSettings
 from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
+from playhead.model_worker.dispatcher import Dispatcher, ModelClient
+from playhead.model_worker.protocol import Ask, Delta, Done, Failed, FromWorker, Retrying
 from playhead.providers.provider import Provider
 from tests.support import model_server as ms
 from tests.support import wire_answers as wire
 from tests.support.asking import chunks_of, contents, provider_of, request
 from tests.support.model_server import ModelServer, Reply
-from tests.support.waiting import LIMIT_S
+from tests.support.waiting import LIMIT_S, until
 from tests.support.workers import SharedWorker
 
 GPT, CLAUDE, GEMINI, COMMAND = "openai/test", "anthropic/test", "gemini/test", "cohere/test"
@@ -244,9 +247,25 @@ async def test_of_a_refusal_only_the_beginning_is_waited_for(model_worker: Share
     assert len(caught.value.detail) < 1_000
 
 
-async def test_a_failure_that_cannot_be_described_ends_its_turn(model_worker: SharedWorker):
-    with ModelServer() as server:
-        async with provider_of(model_worker) as provider:
-            with pytest.raises(ProviderError) as caught:
-                await chunks_of(provider, request(server, api_base="http://[::1"))
-    assert caught.value.title
+class _Unspeakable(Exception):
+    """A library's error that fails again where it is to be described."""
+
+    def __str__(self) -> str:
+        raise RecursionError
+
+
+class _FailingModels(ModelClient):
+    async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
+        raise _Unspeakable
+        yield Done(ask.turn)
+
+
+async def test_an_error_that_cannot_be_described_ends_its_turn():
+    sent: list[FromWorker] = []
+    Dispatcher(_FailingModels(), sent.append).handle(Ask(turn="t", model=GPT, messages=[]))
+    await until(lambda: sent)
+    [failed] = sent
+    assert isinstance(failed, Failed)
+    assert (failed.turn, failed.code) == ("t", "upstream_nonsense")
+    assert failed.title
+    assert failed.remedy

@@ -26,7 +26,7 @@ import ctypes, os, signal, sys
 from pathlib import Path
 from playhead.storage.crash_reports import CrashWatch
 
-watch = CrashWatch(Path(sys.argv[1]), "window")
+watch = CrashWatch(Path(sys.argv[1]), sys.argv[3])
 watch.begin()
 secret = sys.argv[2]
 
@@ -37,15 +37,16 @@ on_button_clicked()
 watch.end()
 """
 SEGFAULT = "ctypes.string_at(1)"
+KILLED = "os.kill(os.getpid(), signal.SIGKILL)"
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
 
-def dying(folder: Path, deed: str) -> int:
+def dying(folder: Path, deed: str, program: str = "window") -> int:
     """Run a process that does that; how it ended."""
     script = DYING.format(deed=deed)
     return subprocess.run(
-        [sys.executable, "-c", script, str(folder), SECRET],
+        [sys.executable, "-c", script, str(folder), SECRET, program],
         env={"PYTHONPATH": str(APP), "HOME": str(folder.parent)},
         capture_output=True,
         check=False,
@@ -75,11 +76,24 @@ async def test_a_hard_crash_leaves_its_trace_for_the_next_start(tmp_path, deed, 
     assert kept.text == report.text
 
 
-@pytest.mark.parametrize(
-    "deed", ["pass", "os.kill(os.getpid(), signal.SIGKILL)", "os._exit(3)", "sys.exit(1)"]
-)
-async def test_an_end_without_a_trace_is_no_crash(tmp_path, deed):
-    dying(tmp_path, deed)
+async def test_a_normal_end_is_no_crash(tmp_path):
+    dying(tmp_path, "pass")
+    assert await StoredCrashes(tmp_path).new_reports() == []
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_window_that_was_killed_is_told_of_at_the_next_start(tmp_path):
+    assert dying(tmp_path, KILLED) == -signal.SIGKILL
+    stored = StoredCrashes(tmp_path)
+    (report,) = await stored.new_reports()
+    assert report.is_fatal
+    assert "ended by force" in report.text
+    assert SECRET not in report.text
+    assert await stored.new_reports() == []
+
+
+async def test_a_server_that_was_killed_is_not(tmp_path):
+    assert dying(tmp_path, KILLED, "server") == -signal.SIGKILL
     assert await StoredCrashes(tmp_path).new_reports() == []
     assert list(tmp_path.iterdir()) == []
 
@@ -87,7 +101,7 @@ async def test_an_end_without_a_trace_is_no_crash(tmp_path, deed):
 def test_a_process_that_lives_is_left_alone(tmp_path):
     script = DYING.format(deed="print(flush=True); sys.stdin.read()")
     with subprocess.Popen(
-        [sys.executable, "-c", script, str(tmp_path), SECRET],
+        [sys.executable, "-c", script, str(tmp_path), SECRET, "window"],
         env={"PYTHONPATH": str(APP)},
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

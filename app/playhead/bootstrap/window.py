@@ -30,7 +30,7 @@ from playhead.event_loop import run
 from playhead.providers.worker import WorkerStatus
 from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
-from playhead.storage.crash_reports import CrashWatch
+from playhead.storage.crash_reports import WINDOW, CrashWatch
 from playhead.storage.settings import stored_scale
 from playhead.storage.working_folders import WorkingFolders
 from playhead.ui.desktop.application import Application
@@ -58,7 +58,7 @@ def run_window(files: Sequence[str], log_level: str) -> int:
     A second start hands `files` (absolute paths) to the first window and ends at once.
     """
     log_file.begin(paths.logs_dir(), log_level)
-    with record_crashes("window") as crashes:
+    with record_crashes(WINDOW) as crashes:
         return _run(files, crashes)
 
 

@@ -96,7 +96,10 @@ _log = logging.getLogger(__name__)
 _RUNNING, _NEW, _TOLD = ".running", ".new.txt", ".txt"
 _FATAL = ("Fatal Python error", "Windows fatal exception")
 _CRASH_MARK = "It ended this program."
+_KILLED = "It left no trace: it was ended by force, for want of memory, or with the computer.\n"
 _MOST_KEPT = 20
+WINDOW = "window"
+"""What a window's process is called in the names of files."""
 _LONGEST_CHARS = 200_000
 
 
@@ -104,7 +107,8 @@ class CrashWatch:
     """Writes reports of errors in this process. Owned by `bootstrap`.
 
     While the process runs it has a file, into which a fatal signal writes the trace; a normal
-    end deletes that file, and a killed process leaves it without a trace.
+    end deletes that file, and a killed process leaves it without a trace: of a window, the next
+    start says that, for nobody ends one so on purpose.
     """
 
     def __init__(self, folder: Path, program: str) -> None:
@@ -240,6 +244,8 @@ class StoredCrashes:
                 text = path.read_text("utf-8", "replace")[:_LONGEST_CHARS]
                 if any(word in text for word in _FATAL):
                     self._keep(path, text)
+                elif f"-{WINDOW}-" in path.name:
+                    self._keep(path, text.rstrip("\n") + f"\n\n{_KILLED}")
                 path.unlink()
             except OSError as error:
                 _log.info("a crash report could not be kept: %s", error)

@@ -327,3 +327,18 @@ async def test_silence_is_answered_with_a_status_and_pings(tmp_path: Path):
             let_go(api)
             rest = [line async for line in lines if line.startswith("data: ")]
     assert json.loads(rest[-1].removeprefix("data: ")) == COMPLETE
+
+
+@pytest.mark.parametrize("depth", [150, 900, 50_000])
+@pytest.mark.parametrize("path", ["/v1/chat/completions", "/v2/chat"])
+async def test_a_body_nested_too_deeply_is_refused(tmp_path: Path, path: str, depth: int):
+    tool = '{"type": "function", "function": {"name": "lookup", "parameters": '
+    tool += '{"a":' * depth + "1" + "}" * depth + "}}"
+    said_ = '{"role": "user", "type": "message", "content": "hi"}'
+    body = f'{{"model": "openai/test", "messages": [{said_}], "tools": [{tool}]}}'
+    async with face(tmp_path, said("Hello.")) as api:
+        headers = {"Content-Type": "application/json"}
+        response = await api.client.post(path, content=body, headers=headers)
+        assert response.status_code == 400
+        assert response.json()["error"]["code"] == "invalid_json"
+        assert "nested too deeply" in response.text

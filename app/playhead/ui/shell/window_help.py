@@ -86,7 +86,7 @@ class WindowMaintenance(QObject):
         if reports := await self.port.crashes.new_reports():
             self._notifications.show_notice(
                 _title(reports),
-                tr("A report is on this computer. Nothing is sent."),
+                _kept(reports),
                 BannerAction(tr("Show"), self.open_crashes),
                 key=_CRASH,
             )
@@ -101,6 +101,14 @@ def _title(reports: list[CrashReport]) -> str:
         len(reports),
         one="An error in Playhead itself was noted the last time.",
     )
+
+
+def _kept(reports: list[CrashReport]) -> str:
+    if any(report.is_fatal for report in reports):
+        return tr(
+            "Conversations and drafts are kept. A report is on this computer. Nothing is sent."
+        )
+    return tr("A report is on this computer. Nothing is sent.")
 
 
 _CONVERSATIONS = 200
