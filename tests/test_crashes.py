@@ -22,6 +22,10 @@ WINDOW = ROOT / "tests" / "data" / "watched_crash.py"
 START_S = 100.0
 WHERE = "A report is on this computer. Nothing is sent."
 NOTED = ["An error in Playhead itself was noted the last time.", WHERE]
+ENDED = [
+    "Playhead ended unexpectedly the last time.",
+    f"Conversations and drafts are kept. {WHERE}",
+]
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 
@@ -94,13 +98,19 @@ def test_a_window_that_crashed_says_so_at_the_next_start(home):
     assert crash(home, "raise") == 0  # an error that nobody catches ends nothing
     assert crash(home, "segfault") == -signal.SIGSEGV
     assert crash(home, "abort") == -signal.SIGABRT
-    assert next_start(home) == [["Playhead ended unexpectedly the last time.", WHERE]]
+    assert next_start(home) == [ENDED]
     texts = [report.read_text("utf-8") for report in reports(home)]  # until they are deleted
     for words in ("Fatal Python error: Segmentation fault", "Fatal Python error: Aborted"):
         assert len([text for text in texts if words in text and " in die" in text]) == 1
     (caught,) = [text for text in texts if "RuntimeError" in text]
     assert " in die" in caught
     assert "my diary" not in caught
+
+
+def test_a_window_that_was_killed_says_so_once_at_the_next_start(home):
+    assert crash(home, "kill") == -signal.SIGKILL
+    assert next_start(home) == [ENDED]
+    assert next_start(home) == []
 
 
 def test_a_newer_versions_conversations_are_opened_to_be_read_and_that_is_said(home):

@@ -1,6 +1,6 @@
 """Runs the window until it is ready, then crashes it or tells what its banners say.
 
-The first argument says how: segfault, abort, raise (and close), or tell (and close).
+The first argument says how: segfault, abort, kill, raise (and close), or tell (and close).
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ def die() -> None:
         ctypes.string_at(1)
     if HOW == "abort":
         os.abort()
+    if HOW == "kill":
+        os.kill(os.getpid(), signal.SIGKILL)
     QTimer.singleShot(0, QApplication.instance(), close)
     raise RuntimeError(" ".join(SECRET))
 
