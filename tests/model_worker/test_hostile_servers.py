@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+import os
+import subprocess
+import sys
 from typing import Any
 
 import pytest
@@ -14,14 +16,14 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.model import ConnectionSettings
 from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
-from playhead.model_worker.dispatcher import Dispatcher, ModelClient
-from playhead.model_worker.protocol import Ask, Delta, Done, Failed, FromWorker, Retrying
+from playhead.model_worker.protocol import Failed, decode
 from playhead.providers.provider import Provider
+from playhead.providers.worker import worker_environment
 from tests.support import model_server as ms
 from tests.support import wire_answers as wire
 from tests.support.asking import chunks_of, contents, provider_of, request
 from tests.support.model_server import ModelServer, Reply
-from tests.support.waiting import LIMIT_S, until
+from tests.support.waiting import LIMIT_S
 from tests.support.workers import SharedWorker
 
 GPT, CLAUDE, GEMINI, COMMAND = "openai/test", "anthropic/test", "gemini/test", "cohere/test"
@@ -247,24 +249,40 @@ async def test_of_a_refusal_only_the_beginning_is_waited_for(model_worker: Share
     assert len(caught.value.detail) < 1_000
 
 
-class _Unspeakable(Exception):
-    """A library's error that fails again where it is to be described."""
+# In a process of its own: the model's library is never loaded into that of the tests.
+UNSPEAKABLE = """
+import asyncio
+from playhead.model_worker.dispatcher import Dispatcher, ModelClient
+from playhead.model_worker.protocol import Ask, Done, encode
 
-    def __str__(self) -> str:
+class Unspeakable(Exception):
+    def __str__(self):
         raise RecursionError
 
-
-class _FailingModels(ModelClient):
-    async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
-        raise _Unspeakable
+class FailingModels(ModelClient):
+    async def stream(self, ask):
+        raise Unspeakable
         yield Done(ask.turn)
 
+async def main():
+    sent = asyncio.Queue()
+    Dispatcher(FailingModels(), sent.put_nowait).handle(Ask(turn="t", model="m", messages=[]))
+    print(encode(await sent.get()).decode())
 
-async def test_an_error_that_cannot_be_described_ends_its_turn():
-    sent: list[FromWorker] = []
-    Dispatcher(_FailingModels(), sent.append).handle(Ask(turn="t", model=GPT, messages=[]))
-    await until(lambda: sent)
-    [failed] = sent
+asyncio.run(main())
+"""
+
+
+def test_an_error_that_fails_again_where_it_is_described_ends_its_turn():
+    environment = {**worker_environment(os.environ), "LITELLM_LOCAL_MODEL_COST_MAP": "True"}
+    done = subprocess.run(
+        [sys.executable, "-c", UNSPEAKABLE],
+        env=environment,
+        capture_output=True,
+        timeout=LIMIT_S,
+        check=True,
+    )
+    failed = decode(done.stdout)
     assert isinstance(failed, Failed)
     assert (failed.turn, failed.code) == ("t", "upstream_nonsense")
     assert failed.title
