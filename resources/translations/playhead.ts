@@ -4191,7 +4191,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>The first failure stops it. The results so far stay as a version.</source>
+      <source>A failure stops it. Results so far are kept.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4237,7 +4237,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>The kernel is not restarted: its variables stay.</source>
+      <source>The kernel is not restarted.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4373,7 +4373,7 @@ MIT licence.</source>
     </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>%n blocks after it were not run. The arrows lead back to the earlier results.</source>
+      <source>%n blocks after it were not run. The arrows above lead to the earlier results.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4541,6 +4541,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>A report is on this computer. Nothing is sent.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
       <source>like the system</source>
       <translation type="unfinished" />
     </message>
@@ -4561,17 +4566,17 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/window_help.py" />
+      <source>Conversations and drafts are kept. A report is on this computer. Nothing is sent.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_help.py" />
       <source>Playhead was reset.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/window_help.py" />
       <source>What was there before is in {folder}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/window_help.py" />
-      <source>A report is on this computer. Nothing is sent.</source>
       <translation type="unfinished" />
     </message>
     <message>
