@@ -53,6 +53,7 @@ def press(bench: Bench, words: str) -> QPoint:
 async def asked(bench: Bench, text: str) -> None:
     bench.send(text)
     await bench.rests()
+    bench.parts.timeline.coalescer.flush_now()  # nobody acts on what is not drawn yet
 
 
 async def answered_again(bench: Bench) -> None:
