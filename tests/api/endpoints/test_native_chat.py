@@ -141,6 +141,12 @@ async def test_go_without_code_is_refused(tmp_path: Path):
         assert api.provider.requests == []
 
 
+async def test_go_after_a_question_that_had_no_answer_is_refused(tmp_path: Path):
+    async with face(tmp_path, []) as api:
+        await api.post(CHAT, asked())
+        await api.fails(CHAT, asked(user(), command("go")), 400, "nothing_to_approve")
+
+
 async def test_two_proposals_are_decided_one_after_the_other(tmp_path: Path):
     both = [*coded("1", call_id="a"), *coded("2", call_id="b")]
     async with face(tmp_path, both, said("done")) as api:

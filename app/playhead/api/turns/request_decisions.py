@@ -78,6 +78,11 @@ def has_decision(entries: Sequence[Entry]) -> bool:
     return any(entry.decision is not None for entry in entries)
 
 
+def has_code(entries: Sequence[Entry]) -> bool:
+    """Return whether code is among these messages."""
+    return any(chunk.type == "code" for entry in entries for chunk in entry.chunks)
+
+
 def is_approval(entries: Sequence[Entry]) -> bool:
     """Return whether these messages would make code run."""
     return any(isinstance(entry.decision, Approve) for entry in entries)

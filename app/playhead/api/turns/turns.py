@@ -436,6 +436,8 @@ class Turns:
                 added, session.conversation.messages, turn.incoming.entries
             )
         except RequestError as error:
+            if not request_decisions.has_code(turn.incoming.entries):
+                raise  # whatever became elsewhere of the question that this history ends with
             raise request_decisions.already_decided() from error
         self._remember_decisions(turn, decisions)
         session.add(request_decisions.tool_results(added))
