@@ -351,6 +351,10 @@ class Turns:
             return None
         if place.leaf_id is not None and session.conversation.message(place.leaf_id) is None:
             return None  # it was deleted in the window
+        if request_decisions.has_decision(added) and not request_decisions.has_code(
+            incoming.entries
+        ):
+            return None  # it knows of no code, whatever became of its question here
         decides = request_decisions.decides(incoming, added)
         if not session.is_idle and session.pending is None and not decides:
             return None  # it works on another request: this one gets its own conversation
@@ -436,8 +440,6 @@ class Turns:
                 added, session.conversation.messages, turn.incoming.entries
             )
         except RequestError as error:
-            if not request_decisions.has_code(turn.incoming.entries):
-                raise  # whatever became elsewhere of the question that this history ends with
             raise request_decisions.already_decided() from error
         self._remember_decisions(turn, decisions)
         session.add(request_decisions.tool_results(added))
