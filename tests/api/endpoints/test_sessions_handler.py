@@ -354,3 +354,12 @@ async def test_kernels_of_many_sessions_do_not_pile_up(tmp_path: Path):
             body = {"messages": [user("hi")], "auto_run": True}
             await api.post(f"{room.path}/messages", body)
         await until(lambda: api.executor.restarts == 1)
+
+
+async def test_what_a_session_approved_is_no_approval_of_another_history(tmp_path: Path):
+    async with face(tmp_path, coded("6 * 7"), said("42")) as api:
+        room = await begun(api)
+        await room.ask(user("hi"))
+        await room.ask(command("go"))
+        history = {"messages": [user("elsewhere"), command("go")]}
+        await api.fails("/v1/chat", history, 400, "nothing_to_approve")

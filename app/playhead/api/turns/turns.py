@@ -116,7 +116,7 @@ class ConversationIndex:
             self._declined.pop(message_id.encode(), None)
             if isinstance(decision, Deny):
                 self._put(self._declined, message_id.encode(), None)
-            elif isinstance(decision, Approve):
+            elif isinstance(decision, Approve) and keys:  # a session's name stands for its history
                 self._put(self._approved, list(_chain(wire_format, keys))[-1], None)
 
     def was_declined(self, message_id: str) -> bool:
@@ -127,7 +127,7 @@ class ConversationIndex:
     def was_approved(self, wire_format: str, keys: Sequence[str]) -> bool:
         """Return whether the code at the end of this history was approved in the last hour."""
         self._forget(self._approved)
-        return list(_chain(wire_format, keys))[-1] in self._approved
+        return bool(keys) and list(_chain(wire_format, keys))[-1] in self._approved
 
     def forget_code(self, language: str, code: str) -> None:
         """Forget that this server proposed the code, because it was approved."""
