@@ -1,8 +1,4 @@
-"""`make soak`: 500 mixed blocks, some stopped, some killed; nothing may leak, memory stays flat.
-
-`python -m tests.soak [languages] [BLOCKS]` says what it did, and fails with what was left behind;
-with `languages` the blocks are of all that are installed here.
-"""
+"""500 mixed blocks, some stopped, some killed; nothing may leak, memory stays flat."""
 
 from __future__ import annotations
 
@@ -27,7 +23,7 @@ from playhead.domain.conversation.payloads import RunReport
 from playhead.domain.execution import RunLimits, RunRequest
 from playhead.event_loop import EventLoop
 from playhead.execution.process_executor import ProcessExecutor
-from tests import soak_languages
+from tests.soak import languages
 from tests.support.guards import command_line, descendants, mark_descendants
 
 BLOCKS = 500
@@ -97,7 +93,7 @@ class Soak:
         self._work.mkdir()
         self._random = random.Random(SEED)
         self._executor = ProcessExecutor(folder / "outputs")
-        installed = [word for word in soak_languages.QUICK if word in self._executor.languages]
+        installed = [word for word in languages.QUICK if word in self._executor.languages]
         self._languages = ["python", *(installed if has_languages else [])]
         self._runs = 0
         self.ends: Counter[str] = Counter()
@@ -153,8 +149,8 @@ def _blocks(language: str, kind: str) -> dict[str, str]:
     """What there is to choose from; who knows nothing endless has something quick."""
     if language == "python":
         return QUICK if kind == "quick" else DEADLY if kind == "deadly" else ENDLESS
-    is_quick = kind in ("quick", "deadly") or language not in soak_languages.ENDLESS
-    return (soak_languages.QUICK if is_quick else soak_languages.ENDLESS)[language]
+    is_quick = kind in ("quick", "deadly") or language not in languages.ENDLESS
+    return (languages.QUICK if is_quick else languages.ENDLESS)[language]
 
 
 def _forget(path: str | None) -> None:
@@ -201,11 +197,9 @@ async def _left_behind(before: set[int]) -> list[str]:
     return [f"process left behind: {pid} {command_line(pid)}" for pid in left]
 
 
-def main() -> int:
+def main(has_languages: bool = False, blocks: int = BLOCKS) -> int:
     """Soak, and say how it went."""
     mark_descendants()
-    has_languages = "languages" in sys.argv
-    blocks = next((int(word) for word in sys.argv[1:] if word.isdigit()), BLOCKS)
     app = QCoreApplication(sys.argv)
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
@@ -214,7 +208,3 @@ def main() -> int:
         complaints = runner.run(soak(Path(folder), blocks, has_languages))
     print("\n".join(complaints) or "nothing leaked")
     return 1 if complaints else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,30 @@
+"""`make soak`: mixed blocks; with `ARGS=kills`, `ARGS=fuzz` or `ARGS=hours` one of the others.
+
+`python -m tests.soak [languages] [BLOCKS]` runs blocks, with `languages` of all that are installed
+here; `kills [N]`, `fuzz [N]` and `hours [H]` do what their modules say. Each prints what it did,
+and fails with what was wrong.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from tests.soak import blocks, fuzz, hours, kills
+
+
+def main(arguments: list[str]) -> int:
+    """Do the part that the arguments name."""
+    numbers = [float(word) for word in arguments if word.replace(".", "", 1).isdigit()]
+    match arguments:
+        case ["kills", *_]:
+            return kills.main(*map(int, numbers))
+        case ["fuzz", *_]:
+            return fuzz.main(*map(int, numbers))
+        case ["hours", *_]:
+            return hours.main(*numbers)
+        case _:
+            return blocks.main("languages" in arguments, *map(int, numbers))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
