@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, BinaryIO, ClassVar, cast
 
 import msgspec
@@ -300,15 +300,7 @@ def decode(line: bytes) -> Message:
     """Return the message of one line; unknown fields are skipped. Raises ProtocolError."""
     try:
         body = read_json(line, MAX_DEPTH + 10)  # around what others wrote
-        shape = _TYPES[body["kind"]]
-        known = {name: body[name] for name in shape.__struct_fields__ if name in body}
-        if shape is Deltas:
-            known["deltas"] = tuple(_delta(raw) for raw in known["deltas"])
-        if shape is Done and "usage" in known:
-            known["usage"] = Tokens(**known["usage"])
-        if shape is ModelList:
-            known["models"] = tuple(Model(**model) for model in known["models"])
-        return shape(**known)
+        return msgspec.convert(body, _TYPES[body["kind"]])
     except (ValueError, KeyError, TypeError) as error:
         raise ProtocolError(f"not a message of the worker's protocol: {line[:80]!r}") from error
 
@@ -333,20 +325,6 @@ def _small(delta: Delta) -> dict[str, Any]:
     if delta.event is not None:
         body["event"] = delta.event
     return body
-
-
-def _delta(body: Mapping[str, Any]) -> Delta:
-    calls = tuple(CallPiece(**piece) for piece in body.get("calls", ()))
-    citations = tuple(CitedPage(**page) for page in body.get("citations", ()))
-    text, reasoning = body.get("text", ""), body.get("reasoning", "")
-    return Delta(
-        text=text,
-        reasoning=reasoning,
-        calls=calls,
-        citations=citations,
-        echo=body.get("echo", ""),
-        event=body.get("event"),
-    )
 
 
 BATCH_INTERVAL_S = 0.016
