@@ -304,4 +304,4 @@ def test_what_the_program_loads_is_there(resource: str) -> None:
 
 def test_no_test_folder_shadows_a_package() -> None:
     packages = {path.parent.name for path in (ROOT / "tests").rglob("__init__.py")}
-    assert packages <= {"support", "benchmarks"}
+    assert packages <= {"support", "benchmarks", "soak"}

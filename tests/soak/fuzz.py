@@ -244,18 +244,24 @@ _SETTINGS = {
     "model_overrides": {"openai/x": {"takes_tools": True}}, "theme": "dark", "auto_run": True,
 }  # fmt: skip
 _PROSE = (
-    b"Text with `code`.\n\n```python\nprint(1)\n```\n\n~~~bash\nls\n~~~\n"
-    b"<think>hm</think>\n$x^2$ [a](b)",
-    b"# Head\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [x] done\n  1. one\n\n"
-    b"> quote\n\n[^1]: note\n\n\\[ x \\]",
+    (
+        b"Text with `code`.\n\n```python\nprint(1)\n```\n\n~~~bash\nls\n~~~\n"
+        b"<think>hm</think>\n$x^2$ [a](b)"
+    ),
+    (
+        b"# Head\n\n| a | b |\n|---|--:|\n| 1 | 2 |\n\n- [x] done\n  1. one\n\n"
+        b"> quote\n\n[^1]: note\n\n\\[ x \\]"
+    ),
 )
 _PYTHON = (
     b"for n in range(3):\n    print(f'{n!r:>{3}}')\nclass A: x: int = 1\n",
     b"!ls\n%pip install x",
 )
 _MARKS = (
-    b'before\x1b_n0nce;{"kind": "line", "run": "r", "line": 3}\x1b\\after'
-    b'\x1b_n0nce;{"kind":"idle","run":"r"}\x1b\\',
+    (
+        b'before\x1b_n0nce;{"kind": "line", "run": "r", "line": 3}\x1b\\after'
+        b'\x1b_n0nce;{"kind":"idle","run":"r"}\x1b\\'
+    ),
 )
 
 
