@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
@@ -32,6 +33,23 @@ _LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
 def is_bundled(interpreter: str) -> bool:
     """Return whether the interpreter is the packaged program, used if no other Python exists."""
     return getattr(sys, "frozen", False) is True and interpreter == sys.executable
+
+
+def uv_program() -> str:
+    """Return the path of uv, which makes environments and installs into them; "" without it.
+
+    The bundle has its own, an installation by a Python package manager has the package's.
+    """
+    if getattr(sys, "frozen", False):
+        return (
+            shutil.which("uv", path=str(getattr(sys, "_MEIPASS", ""))) or shutil.which("uv") or ""
+        )
+    try:
+        from uv import find_uv_bin  # not needed for the first paint
+
+        return find_uv_bin()
+    except (ImportError, FileNotFoundError):  # no such package, or none for this machine
+        return shutil.which("uv") or ""
 
 
 def kernel_command(interpreter: str, language: str = "python") -> list[str]:

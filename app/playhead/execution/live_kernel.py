@@ -250,6 +250,7 @@ class LiveKernel:
             spool=str(self._spool.folder),
             language=self.language.word,
             program=self.language.program,
+            uv=environment.uv_program(),
         )
         self._process.write(hello)
 

@@ -60,7 +60,8 @@ class Outcome(NamedTuple):
 class DriverContext(NamedTuple):
     """The means of a driver: the channel, the descriptors, the folder for files.
 
-    `program` is the language's own, found by the parent; `dpi` the screen's, 0 if unknown.
+    `program` is the language's own, `uv` installs packages, both found by the parent; `dpi` is the
+    screen's, 0 if unknown.
     """
 
     channel: Channel
@@ -69,6 +70,7 @@ class DriverContext(NamedTuple):
     spool: str
     program: str = ""
     dpi: float = 0
+    uv: str = ""
 
 
 class Driver:

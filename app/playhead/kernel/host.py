@@ -51,6 +51,7 @@ class Host:
             hello["spool"],
             hello.get("program") or "",
             hello.get("dpi") or 0,
+            hello.get("uv") or "",
         )
         self._driver = _make_driver(hello.get("language") or "python", context)
 

@@ -7,8 +7,8 @@ skip it. JSON is ASCII here, hence no mark holds an escape in its middle.
 
 Commands, one JSON object a line, by their `t`:
     hello      nonce, spool (folder for files), dpi (of images, 0: the library's own), language,
-               program (the language's own, "" for Python): the first line, answered by the mark
-               `ready`
+               program (the language's own, "" for Python), uv (the program that installs packages,
+               "" if there is none): the first line, answered by the mark `ready`
     execute    run, code, folder, lines (announce and sample lines), times (time lines inside loops
                too, where it can), memory (bytes it may take, 0: no limit), dpi (of
                images from now on, 0: as before)

@@ -50,7 +50,7 @@ class PythonKernel:
         warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
         sys.argv = [""]
         sys.path.insert(0, self._folder)
-        magics = MagicCommands(channel, display)
+        magics = MagicCommands(channel, display, context.uv)
         setattr(builtins, magic_syntax.CALL, magics)
         shell = shell_stand_in.install(magics)
         StandInFinder(

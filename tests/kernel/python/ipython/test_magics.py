@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import ast
-import os
 import sys
-import venv
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -13,9 +10,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from playhead.kernel.protocol import MANAGED
 from playhead.kernel.python.ipython import magic_syntax
 from tests.kernel.marks import error_of, lines_of, of_kind
+from tests.support.package_index import wheel
 
 
 @pytest.fixture(scope="module")
@@ -117,27 +114,13 @@ def test_pip_is_the_one_of_this_python(kernel: Any) -> None:
         assert str(Path(sys.prefix)) in kernel.run(code)[0]
 
 
-def wheel_in(folder: Path) -> Path:
-    """A package that is nothing but a module."""
-    path = folder / "tiny_thing-1.0-py3-none-any.whl"
-    info = "tiny_thing-1.0.dist-info"
-    with zipfile.ZipFile(path, "w") as wheel:
-        wheel.writestr("tiny_thing.py", "answer = 42\n")
-        wheel.writestr(
-            f"{info}/METADATA", "Metadata-Version: 2.1\nName: tiny-thing\nVersion: 1.0\n"
-        )
-        tag = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
-        wheel.writestr(f"{info}/WHEEL", tag)
-        wheel.writestr(f"{info}/RECORD", f"tiny_thing.py,,\n{info}/METADATA,,\n{info}/WHEEL,,\n")
-    return path
-
-
 def test_an_install_shows_its_progress_in_one_line_and_can_be_used(
     kernel: Any, tmp_path: Path
 ) -> None:
     pytest.importorskip("pip")
-    wheel = wheel_in(tmp_path)
-    text, marks = kernel.run(f"pip install --no-index --no-deps --target {tmp_path}/lib {wheel}")
+    file = tmp_path / "tiny_thing-1.0-py3-none-any.whl"
+    file.write_bytes(wheel("tiny-thing", {"tiny_thing.py": "answer = 42\n"}))
+    text, marks = kernel.run(f"pip install --no-index --no-deps --target {tmp_path}/lib {file}")
     assert not of_kind(marks, "error")
     assert "\r\x1b[KProcessing " in text
     assert text.count("\n") == 1
@@ -152,27 +135,6 @@ def test_an_install_that_fails_says_all_and_is_an_error(kernel: Any) -> None:
     assert "ERROR: No matching distribution found for no-such-thing\n" in text
     assert "not reached" not in text
     assert "were not installed" in str(error_of(marks).text("message"))
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="uv is a script here")
-def test_the_environment_of_our_own_is_installed_into_by_uv(
-    new_talk: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """uv itself is not needed for that: what it is asked for is."""
-    venv.create(tmp_path / "own", with_pip=False, symlinks=True)
-    script = tmp_path / "own" / "bin" / "uv"
-    script.write_text(
-        '#!/bin/sh\necho "Resolved 1 package"\necho " + tiny-thing==1.0"\necho "$@" > "$0-asked"\n'
-    )
-    script.chmod(0o755)
-    (tmp_path / "own" / MANAGED).touch()
-    monkeypatch.setenv("PATH", f"{script.parent}{os.pathsep}{os.environ['PATH']}")
-    python = str(tmp_path / "own" / "bin" / "python")
-    text, marks = new_talk(python).run("%pip install tiny-thing")
-    assert not of_kind(marks, "error")
-    asked = Path(f"{script}-asked").read_text()
-    assert asked == f"pip install --python {python} tiny-thing\n"
-    assert text.endswith("\r\x1b[KSuccessfully installed tiny-thing==1.0\n")
 
 
 def test_timeit_measures_lines_and_blocks(kernel: Any) -> None:

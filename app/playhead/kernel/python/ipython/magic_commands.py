@@ -294,6 +294,7 @@ def duration(seconds: float) -> str:
 
 
 _PIP = re.compile(r"^\s*(?:pip3?|python3?\s+-m\s+pip)(?=\s)")
+_ALSO_BY_UV = ("uninstall", "list", "freeze", "show", "check")
 _INSERTED = re.compile(r"\$\$|\{\{|\}\}|\{([^{}\n]+)\}|\$([A-Za-z_]\w*)")
 _SHELL_COMMANDS = ("ls", "ll", "cat", "mkdir", "rmdir", "rm", "cp", "mv", "head", "tail", "touch")
 _IGNORED = (
@@ -346,9 +347,10 @@ class Lines(list):  # type: ignore[type-arg]
 class MagicCommands:
     """The functions that blocks call by `magics.CALL`; names in `{…}` are the calling block's."""
 
-    def __init__(self, channel: Channel, display: DisplayPublisher) -> None:
+    def __init__(self, channel: Channel, display: DisplayPublisher, uv: str = "") -> None:
         self._channel = channel
         self._display = display
+        self._uv = uv
         self._old_folder = os.getcwd()
         self._at_end: list[Callable[[], None]] = []
 
@@ -360,7 +362,12 @@ class MagicCommands:
 
     def shell(self, command: str, names: dict[str, Any] | None = None) -> None:
         """Run `!command`."""
-        self._run_shell(_filled(command, caller_of(2) if names is None else names))
+        text = _filled(command, caller_of(2) if names is None else names)
+        pip = _PIP.match(text)
+        if pip and _is_managed():
+            self._run_pip(text[pip.end() :].strip())
+        else:
+            self._run_shell(text)
 
     def about(self, name: str, wants_source: bool) -> None:
         """Print the help of `name?`."""
@@ -423,19 +430,43 @@ class MagicCommands:
             self._channel.complain(_NO_TERMINAL)
 
     def _line_pip(self, rest: str, names: dict[str, Any]) -> None:
-        command = _filled(rest, names)
-        installers = [] if getattr(sys, "frozen", False) else _installers()
-        if not installers:
+        if not self._run_pip(_filled(rest, names)):
+            raise MagicError("The packages were not installed.")
+
+    def _run_pip(self, command: str) -> bool:
+        """Run pip, or uv in its place; whether an installation was done, if it was one.
+
+        Raises MagicError where there is neither.
+        """
+        from . import package_installer  # rarely wanted
+
+        self._channel.flush()
+        is_managed = _is_managed()
+        has_pip = importlib.util.find_spec("pip") is not None
+        uv = (self._uv or shutil.which("uv") or "") if is_managed or not has_pip else ""
+        if getattr(sys, "frozen", False) or not (has_pip or uv):
             raise MagicError(
                 "There is no pip in the Python that runs here, so nothing can be installed."
                 " Choose another interpreter for this conversation."
             )
-        if command.startswith("install ") and not _FOR_A_SHELL.search(command):
-            self._channel.flush()
-            _install(installers, shlex.split(command)[1:])
-        else:
+        if is_managed:
+            package_installer.remove_halves()
+        words = [] if _FOR_A_SHELL.search(command) else shlex.split(command)
+        is_done = True
+        if words[:1] == ["install"]:
+            is_done, said = package_installer.install(words[1:], uv, _show_progress)
+            _write_progress(said, "\n" if said else "")
+        elif not has_pip and words[:1] and words[0] in _ALSO_BY_UV:
+            options = [word for word in words[1:] if word not in ("-y", "--yes")]
+            subprocess.call([uv, "pip", words[0], "--python", sys.executable, *options])
+        elif package_installer.get_pip(uv, _show_progress):
+            if not has_pip:
+                _write_progress("", "")
             self._run_shell(f"pip {command}")
+        else:
+            raise MagicError("There is no pip in this environment, and it could not be had.")
         importlib.invalidate_caches()
+        return is_done
 
     def _line_cd(self, rest: str, names: dict[str, Any]) -> None:
         wanted = _filled(rest, names).strip().strip("'\"")
@@ -586,76 +617,25 @@ def _for_this_python(command: str) -> str:
 
 _FOR_A_SHELL = re.compile(r"[|&;$`~*\\]|\s[<>]")
 _LONGEST_PROGRESS = 100
-_KEPT = ("WARNING", "DEPRECATION", "warning")
+_KEPT = ("WARNING", "DEPRECATION", "warning", "Using pip", "uv could not")
 """How lines begin that are for the user to read; all others show the progress."""
+_DROPPED = "warning: Failed to hardlink"
+"""The cache is on another disk, which changes nothing."""
 
 
-def _installers() -> list[list[str]]:
-    """Return the commands that install packages for the Python that runs here, the best first.
-
-    uv takes a fraction of the time. It does not know the settings of pip, which follows where it
-    fails.
-    """
-    found: list[list[str]] = []
-    pip = importlib.util.find_spec("pip") is not None
-    is_managed = os.path.isfile(os.path.join(sys.prefix, MANAGED))
-    if (is_managed or not pip) and (uv := shutil.which("uv")):
-        found.append([uv, "pip", "install", "--python", sys.executable])
-    if pip:
-        found.append([sys.executable, "-m", "pip", "install"])
-    return found
+def _is_managed() -> bool:
+    return os.path.isfile(os.path.join(sys.prefix, MANAGED))
 
 
-def _install(installers: list[list[str]], arguments: list[str]) -> None:
-    """Install packages and show the progress in one line. Raises MagicError with all that failed.
-
-    Nothing can be asked meanwhile: a question would be a line that never ends.
-    """
-    said: list[str] = []
-    for installer in installers:
-        said = []
-        if not _run_installer([*installer, *arguments], said):
-            _write_progress(_outcome(said), "\n" if said else "")
-            return
-    _write_progress("", "")
-    sys.stdout.write("".join(f"{line}\n" for line in said))
-    raise MagicError("The packages were not installed.")
-
-
-def _run_installer(command: list[str], said: list[str]) -> int:
-    variables = {**os.environ, "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        env=variables,
-        text=True,
-        errors="replace",
-    ) as child:
-        try:
-            for line in child.stdout or ():
-                said.append(line.rstrip())
-                _write_progress(line.strip(), "\n" if line.startswith(_KEPT) else "")
-            return child.wait()
-        except BaseException:
-            child.kill()
-            raise
+def _show_progress(line: str) -> None:
+    is_kept = line.startswith(_KEPT) and not line.startswith(_DROPPED)
+    _write_progress(line.strip(), "\n" if is_kept else "")
 
 
 def _write_progress(words: str, end: str) -> None:
     shown = words if end else words[:_LONGEST_PROGRESS]
     sys.stdout.write(f"\r\x1b[K{shown}{end}")
     sys.stdout.flush()
-
-
-def _outcome(said: list[str]) -> str:
-    """Return in one line what was installed, or why nothing had to be."""
-    installed = [line.strip()[2:] for line in said if line.startswith(" + ")]  # by uv
-    if installed:
-        return f"Successfully installed {' '.join(installed)}"
-    by_pip = [line for line in said if line.startswith("Successfully installed")]
-    return by_pip[-1] if by_pip else said[-1] if said else ""
 
 
 def _evaluate(code: str, names: dict[str, Any]) -> Any:
