@@ -13,6 +13,7 @@ import pytest
 from playhead.domain.execution import EnvironmentStatus
 from playhead.errors import ExecutionError
 from playhead.execution import interpreters
+from playhead.execution.environment import uv_program
 from playhead.execution.interpreters import InterpreterFinder
 from playhead.session.ports import Interpreters
 from tests.support.guards import descendants
@@ -29,22 +30,12 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture
-def without_pip(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Environments are made in a moment; that they have a pip is told by `made`."""
-    code = interpreters._GUARDED_VENV.replace(
-        "runpy.run", "sys.argv.append('--without-pip')\nrunpy.run"
-    )
-    monkeypatch.setattr(interpreters, "_GUARDED_VENV", code)
-
-
 def script(path: Path, text: str) -> str:
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
     return str(path)
 
 
-@pytest.mark.usefixtures("without_pip")
 async def test_the_environment_is_made_once_and_told_as_it_goes(tmp_path: Path) -> None:
     finder: Interpreters = InterpreterFinder(tmp_path / "environments", [BASE])
     heard: list[EnvironmentStatus] = []
@@ -66,7 +57,6 @@ async def test_a_whole_environment_is_taken_as_it_is(made: Path) -> None:
     assert finder.status.state == "ready"
 
 
-@pytest.mark.usefixtures("without_pip")
 async def test_half_an_environment_is_made_again(made: Path, tmp_path: Path) -> None:
     await asyncio.to_thread(shutil.copytree, made, tmp_path / "e", symlinks=True)
     marker = tmp_path / "e" / "default" / "playhead-environment.json"
@@ -78,7 +68,6 @@ async def test_half_an_environment_is_made_again(made: Path, tmp_path: Path) -> 
     assert not (tmp_path / "e" / "default" / "left-over").exists()
 
 
-@pytest.mark.usefixtures("without_pip")
 async def test_an_environment_whose_python_is_gone_is_made_again(
     made: Path, tmp_path: Path
 ) -> None:
@@ -95,11 +84,40 @@ async def test_a_python_without_venv_is_said_with_the_line_to_install(tmp_path: 
     facts = '{"version": [3, 11, 2], "executable": "/usr/bin/python3", "prefix": "/usr", '
     facts += '"base_prefix": "/usr", "pip": false, "venv": false}'
     base = script(tmp_path / "python3", f"echo '{facts}'")
-    finder = InterpreterFinder(tmp_path / "environments", [base])
+    finder = InterpreterFinder(tmp_path / "environments", [base], find_uv=lambda: "")
     fallback = await finder.default()
     assert fallback.kind != "managed"
     assert finder.status.state == "failed"
     assert "sudo apt install python3.11-venv" in str(finder.status.error)
+
+
+async def test_uv_makes_one_where_venv_is_missing_and_without_the_network(tmp_path: Path) -> None:
+    """As on Debian without python3-venv; pip comes later, when uv can get it."""
+    text = BASE_WITHOUT_VENV.format(base=BASE)
+    finder = InterpreterFinder(tmp_path / "environments", [script(tmp_path / "python3", text)])
+    made = await finder.default()
+    assert (made.kind, made.has_pip) == ("managed", False)
+    assert not (tmp_path / "home" / ".cache").exists()
+
+
+BASE_WITHOUT_VENV = """
+hidden='import sys; sys.modules["ensurepip"] = None; exec(sys.argv[3])'
+case "$*" in *ensurepip*) exec {base} -c "$hidden" "$@" ;; esac
+exec {base} "$@"
+"""
+
+
+async def test_where_uv_fails_the_pythons_own_module_makes_it(tmp_path: Path) -> None:
+    uv = script(tmp_path / "uv", "echo not on this machine; exit 2")
+    made = await InterpreterFinder(tmp_path / "environments", [BASE], lambda: uv).default()
+    assert (made.kind, made.has_pip) == ("managed", True)
+
+
+def test_the_bundle_has_its_uv_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    monkeypatch.setattr(sys, "_MEIPASS", str(tmp_path), raising=False)
+    uv = script(tmp_path / "uv", "exit 0")
+    assert uv_program() == uv
 
 
 async def test_a_base_that_fails_is_said_with_its_words(tmp_path: Path) -> None:
@@ -107,7 +125,7 @@ async def test_a_base_that_fails_is_said_with_its_words(tmp_path: Path) -> None:
     facts = f'{{"version": [3, 11, 2], "executable": "{path}", "prefix": "/usr", '
     facts += '"base_prefix": "/usr", "pip": false, "venv": true}'
     text = f"case \"$*\" in *--clear*) echo no room for it; exit 1;; esac\necho '{facts}'"
-    finder = InterpreterFinder(tmp_path / "environments", [script(path, text)])
+    finder = InterpreterFinder(tmp_path / "environments", [script(path, text)], lambda: "")
     await finder.default()
     assert finder.status.state == "failed"
     assert "no room for it" in str(finder.status.error)
@@ -121,7 +139,6 @@ async def test_a_folder_that_takes_nothing_is_said_in_words(tmp_path: Path) -> N
     assert "could not be written" in str(finder.status.error)
 
 
-@pytest.mark.usefixtures("without_pip")
 async def test_a_caller_that_gives_up_does_not_stop_the_others(tmp_path: Path) -> None:
     finder = InterpreterFinder(tmp_path / "environments", [BASE])
     impatient = asyncio.create_task(finder.default())
@@ -159,7 +176,7 @@ import asyncio, sys
 from pathlib import Path
 from playhead.execution.interpreters import InterpreterFinder
 
-finder = InterpreterFinder(Path(sys.argv[1]), [sys.argv[2]])
+finder = InterpreterFinder(Path(sys.argv[1]), [sys.argv[2]], lambda: "")
 finder.subscribe(lambda status: print(status.state, flush=True))
 asyncio.run(finder.default())
 """
@@ -255,7 +272,6 @@ async def test_without_any_python_the_packaged_program_serves_itself(
 
 
 @pytest.mark.skipif(not Path("/bin/bash").exists(), reason="needs /bin/bash")
-@pytest.mark.usefixtures("without_pip")
 async def test_after_a_double_click_a_python_that_only_the_login_shell_knows_serves(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -278,7 +294,6 @@ async def test_after_a_double_click_a_python_that_only_the_login_shell_knows_ser
     assert json.loads(note.read_text())["base"] == BASE
 
 
-@pytest.mark.usefixtures("without_pip")
 async def test_an_environment_is_made_for_a_folder_and_found_again(tmp_path: Path) -> None:
     finder = InterpreterFinder(tmp_path / "environments", [BASE])
     folder = tmp_path / "project"

@@ -41,6 +41,7 @@ _NAMES = (
 """A free-threaded build has a "t" behind its version."""
 
 # Python 2 can run this as well, so that an old Python is distinguished from other programs.
+# `wheels` is where ensurepip has the wheels of pip and what goes with it.
 _PROBE = """
 import sys, json, sysconfig
 def has(name):
@@ -49,19 +50,27 @@ def has(name):
         return importlib.util.find_spec(name) is not None
     except ImportError:
         return False
+def wheels():
+    try:
+        import ensurepip, os
+        place = sysconfig.get_config_var("WHEEL_PKG_DIR")
+        return place or os.path.join(os.path.dirname(ensurepip.__file__), "_bundled")
+    except ImportError:
+        return ""
 print(json.dumps({"version": list(sys.version_info[:3]), "executable": sys.executable,
     "prefix": sys.prefix, "base_prefix": getattr(sys, "base_prefix", sys.prefix),
-    "pip": has("pip"), "venv": has("venv") and has("ensurepip"),
+    "pip": has("pip"), "venv": has("venv") and has("ensurepip"), "wheels": wheels(),
     "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED"))}))
 """
 
 
 class ProbedInterpreter(Struct, frozen=True, kw_only=True):
-    """The facts that a Python reports about itself."""
+    """The facts that a Python reports about itself; `wheels` is the folder with that of pip."""
 
     interpreter: Interpreter
     prefix: str
     can_make_environments: bool
+    wheels: str = ""
     is_free_threaded: bool = False
 
     @property
@@ -102,6 +111,7 @@ def probe(path: str, kind: str | None = None) -> ProbedInterpreter:
         interpreter=interpreter,
         prefix=str(facts["prefix"]),
         can_make_environments=facts["venv"] is True,
+        wheels=str(facts.get("wheels") or ""),
         is_free_threaded=is_free_threaded,
     )
 
@@ -282,12 +292,19 @@ class InterpreterFinder:
     """Owner of the managed environment `environments_dir/default` and of the task that makes it.
 
     `bases` are the Pythons to make it from, by default the one that runs the app, then others
-    that are found. Listeners are called in the loop's thread.
+    that are found. `find_uv` returns the path of the uv that makes it, "" to have the Python's own
+    module do it. Listeners are called in the loop's thread.
     """
 
-    def __init__(self, environments_dir: Path, bases: Sequence[str] | None = None) -> None:
+    def __init__(
+        self,
+        environments_dir: Path,
+        bases: Sequence[str] | None = None,
+        find_uv: Callable[[], str] = environment.uv_program,
+    ) -> None:
         self._folder = environments_dir / "default"
         self._bases = bases
+        self._find_uv = find_uv
         self._listeners: list[Listener] = []
         self._status = EnvironmentStatus("absent")
         self._making: asyncio.Task[Interpreter] | None = None
@@ -429,17 +446,46 @@ class InterpreterFinder:
         raise problems[0] if problems else _no_base()
 
     def _make_from(self, base: ProbedInterpreter, place: Path) -> None:
-        if not base.can_make_environments:
+        uv = self._find_uv()
+        if not uv and not base.can_make_environments:
             raise _no_venv(base, "")
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
+            if uv:
+                try:
+                    self._make_by_uv(uv, base, place)
+                    return
+                except ExecutionError as error:
+                    if self._is_closed or not base.can_make_environments:
+                        raise
+                    _log.info("uv could not make the environment: %s", error)
             command = [base.interpreter.path, "-I", "-c", _GUARDED_VENV, "--clear", str(place)]
             self._run(command, base)
         except OSError as error:
             raise _not_written(error, place) from error
 
+    def _make_by_uv(self, uv: str, base: ProbedInterpreter, place: Path) -> None:
+        """Make an environment; pip comes into it from the base's wheels, where it has them.
+
+        Nothing is fetched, and a cache that cannot be written does not matter.
+        """
+        options = ["--quiet", "--no-config", "--no-cache", "--offline", "--color", "never"]
+        python = ["--no-python-downloads", "--python", base.interpreter.path]
+        self._run([uv, "venv", *options, *python, "--no-project", "--clear", str(place)], base)
+        if not base.wheels:
+            return
+        # As `venv` does: until 3.12 packages counted on setuptools.
+        names = ["pip", "setuptools"] if base.version < (3, 12) else ["pip"]
+        source = ["--no-index", "--find-links", base.wheels, "--python", str(python_in(place))]
+        try:
+            self._run([uv, "pip", "install", *options, *source, *names], base)
+        except ExecutionError as error:
+            if self._is_closed:
+                raise
+            _log.info("the environment has no pip of its own, uv installs: %s", error)
+
     def _run(self, command: list[str], base: ProbedInterpreter) -> None:
-        variables = environment.kernel_environment(command[0], os.environ)
+        variables = environment.kernel_environment(base.interpreter.path, os.environ)
         process = subprocess.Popen(
             command,
             env=variables,
@@ -466,7 +512,7 @@ class InterpreterFinder:
         own = getattr(sys, "_base_executable", None) or sys.executable
         if not getattr(sys, "frozen", False):
             bases.append(probe(own))
-        if not bases or not bases[0].can_make_environments:
+        if not bases or not (bases[0].can_make_environments or self._find_uv()):
             found = search(path=path)
             others = (other for other in found if other.interpreter.kind == "system")
             bases += sorted(others, key=lambda other: other.rank, reverse=True)
