@@ -6,47 +6,43 @@ fails: then pip does. Whose index, certificates and proxy pip is set to use, uv 
 
 from __future__ import annotations
 
-import ast
+import importlib.metadata as metadata
+import importlib.util
 import os
+import re
 import shutil
-import ssl
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-LOCK = HERE / "installer.lock"
-UV = Path(sys.prefix) / "uv"
+ROOT = Path(__file__).resolve().parents[1]
+LOCK = ROOT / "requirements.lock"
+INSTALLER = ROOT / "app/playhead/kernel/python/ipython/package_installer.py"
 PIP = [sys.executable, "-m", "pip", "--disable-pip-version-check"]
-# pip's settings as uv's arguments and variables; of the rest, those that change nothing of what is
-# installed. Any other setting is pip's business alone.
-ARGUMENTS = {
-    "index-url": "--default-index",
-    "extra-index-url": "--index",
-    "find-links": "--find-links",
-    "trusted-host": "--allow-insecure-host",
-}
-VARIABLES = {
-    "cert": ["SSL_CERT_FILE"],
-    "client-cert": ["SSL_CLIENT_CERT"],
-    "proxy": ["HTTP_PROXY", "HTTPS_PROXY"],
-    "timeout": ["UV_HTTP_TIMEOUT"],
-    "default-timeout": ["UV_HTTP_TIMEOUT"],
-}
-OF_NO_MATTER = {
-    *("break-system-packages", "cache-dir", "config-file", "constraint"),
-    *("disable-pip-version-check", "no-cache-dir", "no-color", "no-input"),
-    *("no-warn-script-location", "progress-bar", "quiet", "require-virtualenv", "retries"),
-    *("root-user-action", "verbose"),
-}
+
+
+def load_installer():
+    """Load what installs for the program's users, too: it reads pip's settings for uv."""
+    spec = importlib.util.spec_from_file_location("package_installer", INSTALLER)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+installer = load_installer()
 
 
 def main() -> int:
     """The exit status of who has done it."""
-    wanted, settings = sys.argv[1:], pip_settings()
-    if unknown := settings.keys() - ARGUMENTS.keys() - VARIABLES.keys() - OF_NO_MATTER:
-        say(f"Using pip, not uv, because of pip's setting {', '.join(sorted(unknown))}.")
+    wanted, settings = sys.argv[1:], installer.pip_settings()
+    settings.pop("constraint", None)  # the lock names every version
+    if unknown := installer.unknown_to_uv(settings):
+        say(f"Using pip, not uv, because of pip's setting {', '.join(unknown)}.")
     elif not has_uv():
         say("uv cannot be had here (see above); using pip, which takes longer.")
     elif install_by_uv(wanted, settings) == 0:
@@ -63,54 +59,35 @@ def main() -> int:
     return status
 
 
-def pip_settings() -> dict[str, str]:
-    """What files and variables say to pip; the stronger ones last."""
-    listed = subprocess.run([*PIP, "config", "list"], capture_output=True, text=True).stdout
-    found = [line.partition("=")[::2] for line in listed.splitlines()]
-    settings: dict[str, str] = {}
-    for section in ("global", "install", ":env:"):
-        for name, value in found:
-            if name.startswith(section + "."):
-                settings[name.removeprefix(section + ".")] = ast.literal_eval(value)
-    return settings
-
-
 def has_uv() -> bool:
-    """Whether uv is there as its lock says; it is fetched first where it is not."""
-    stamp = UV / "lock"
-    if stamp.is_file() and stamp.read_bytes() == LOCK.read_bytes():
-        return True
-    shutil.rmtree(UV, ignore_errors=True)
-    command = [*PIP, "install", "--quiet", "--require-hashes", "--only-binary", ":all:"]
-    if subprocess.run([*command, "--target", UV, "--requirement", LOCK]).returncode:
-        return False
-    shutil.copyfile(LOCK, stamp)
-    return True
+    """Whether uv is there as the lock says; it is fetched first where it is not."""
+    found = re.search(r"^uv==(\S+).*\n(?:[ ].*\n)*", LOCK.read_text("utf-8"), re.MULTILINE)
+    assert found
+    wanted, version = found.group(0, 1)
+    try:
+        if metadata.version("uv") == version and uv_program():
+            return True
+    except metadata.PackageNotFoundError:
+        pass
+    with tempfile.TemporaryDirectory() as folder:
+        only = Path(folder, "uv.lock")
+        only.write_text(wanted, "utf-8")
+        command = [*PIP, "install", "--quiet", "--require-hashes", "--only-binary", ":all:"]
+        return not subprocess.run([*command, "--requirement", only]).returncode
+
+
+def uv_program() -> str | None:
+    """Where uv is in this environment."""
+    return shutil.which("uv", path=str(Path(sys.executable).parent))
 
 
 def install_by_uv(wanted: list[str], settings: Mapping[str, str]) -> int:
     """uv's exit status."""
     # With hashes it does not matter which index has a file, and pip asks all of them, too.
-    command = [str(UV / "bin" / "uv"), "pip", "install", "--python", sys.executable]
+    command = [uv_program(), "pip", "install", "--python", sys.executable]
     command += ["--index-strategy", "unsafe-best-match", "--color", "never"]
-    for name, argument in ARGUMENTS.items():
-        for value in settings.get(name, "").split():
-            command += [argument, value]
-    return show([*command, *wanted], environment(settings))
-
-
-def environment(settings: Mapping[str, str]) -> dict[str, str]:
-    """Variables for uv: pip's settings, and the system's certificates, which pip trusts, too."""
-    variables = dict(os.environ)
-    for name in ("CURL_CA_BUNDLE", "REQUESTS_CA_BUNDLE"):
-        if name in os.environ:
-            variables["SSL_CERT_FILE"] = os.environ[name]
-    for name, meant in VARIABLES.items():
-        if name in settings:
-            variables |= dict.fromkeys(meant, settings[name])
-    if sys.platform == "darwin" or ssl.create_default_context().cert_store_stats()["x509_ca"]:
-        variables.setdefault("UV_SYSTEM_CERTS", "1")
-    return variables
+    command += installer.uv_arguments(settings)
+    return show([*command, *wanted], installer.uv_variables(settings))
 
 
 def show(command: list[str], variables: Mapping[str, str]) -> int:

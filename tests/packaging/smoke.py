@@ -91,6 +91,7 @@ def check_double_click(program: Path, display: Mapping[str, str]) -> None:
             assert said.startswith(str(home / "data" / "environments")), said
             made_from = (home / "data/environments/default/pyvenv.cfg").read_text("utf-8")
             assert os.path.dirname(base) in made_from, made_from
+            assert "\nuv = " in made_from, made_from  # the bundle has its own
 
 
 def check_server(program: Path) -> None:

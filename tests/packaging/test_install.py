@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import importlib.util
 import os
 import sys
@@ -15,20 +16,20 @@ SOURCE = Path(__file__).parents[2] / "packaging/install.py"
 
 @pytest.fixture
 def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """The script with a uv and a pip that say what they were asked for; pip's settings are real."""
+    """The script with a uv and a pip that say what they were asked for."""
     spec = importlib.util.spec_from_file_location("install", SOURCE)
     assert spec
     assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    put_program(
-        tmp_path / "pip",
-        f'[ "$1" != config ] || exec "{sys.executable}" -m pip "$@"\necho pip "$@" >&2',
+    put_program(tmp_path / "pip", 'echo pip "$@" >&2')
+    put_program(tmp_path / "uv", 'echo uv "$@" >&2\necho " + one==1" >&2')
+    (tmp_path / "lock").write_text(
+        f"uv=={importlib.metadata.version('uv')} \\\n    --hash=sha256:0\n"
     )
-    put_program(tmp_path / "uv/bin/uv", 'echo uv "$@" >&2\necho " + one==1" >&2')
-    (tmp_path / "uv/lock").write_bytes(module.LOCK.read_bytes())
     monkeypatch.setattr(module, "PIP", [str(tmp_path / "pip")])
-    monkeypatch.setattr(module, "UV", tmp_path / "uv")
+    monkeypatch.setattr(module, "LOCK", tmp_path / "lock")
+    monkeypatch.setattr(module, "uv_program", lambda: str(tmp_path / "uv"))
     bundles = {"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE"}
     for name in [name for name in os.environ if name.startswith("PIP_") or name in bundles]:
         monkeypatch.delenv(name)
@@ -72,7 +73,7 @@ def test_uv_asks_where_pip_is_set_to_ask(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
     show = 'echo "$SSL_CERT_FILE $HTTPS_PROXY $UV_HTTP_TIMEOUT" >&2\necho "$@" >&2'
-    put_program(tmp_path / "uv/bin/uv", show)
+    put_program(tmp_path / "uv", show)
     set_pip(
         tmp_path,
         monkeypatch,
@@ -95,8 +96,9 @@ def test_the_certificates_of_requests_hold_for_uv(
     install: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", "/etc/company.pem")
-    assert install.environment({})["SSL_CERT_FILE"] == "/etc/company.pem"
-    assert install.environment({"cert": "/etc/own.pem"})["SSL_CERT_FILE"] == "/etc/own.pem"
+    variables = install.installer.uv_variables
+    assert variables({})["SSL_CERT_FILE"] == "/etc/company.pem"
+    assert variables({"cert": "/etc/own.pem"})["SSL_CERT_FILE"] == "/etc/own.pem"
 
 
 def test_a_setting_that_uv_does_not_know_is_left_to_pip(
@@ -122,7 +124,7 @@ def test_pip_goes_on_where_uv_fails(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    put_program(tmp_path / "uv/bin/uv", "echo error: no route >&2; exit 2")
+    put_program(tmp_path / "uv", "echo error: no route >&2; exit 2")
     status, said = run(install, monkeypatch, capfd)
     assert status == 0
     assert said.splitlines() == [
@@ -138,11 +140,8 @@ def test_where_uv_cannot_be_had_pip_does_it_all(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    (tmp_path / "uv/lock").write_text("older", "utf-8")
-    put_program(
-        tmp_path / "pip",
-        'case "$*" in *--target*) exit 1 ;; esac\n[ "$1" = config ] || echo pip "$@" >&2',
-    )
+    (tmp_path / "lock").write_text("uv==0 \\\n    --hash=sha256:0\n", "utf-8")
+    put_program(tmp_path / "pip", 'case "$*" in *uv.lock*) exit 1 ;; esac\necho pip "$@" >&2')
     status, said = run(install, monkeypatch, capfd)
     assert status == 0
     assert said.splitlines() == [
@@ -157,8 +156,8 @@ def test_where_nothing_can_be_had_it_says_what_to_do(
     monkeypatch: pytest.MonkeyPatch,
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    put_program(tmp_path / "pip", '[ "$1" = config ] || exit 1')
-    put_program(tmp_path / "uv/bin/uv", "exit 2")
+    put_program(tmp_path / "pip", "exit 1")
+    put_program(tmp_path / "uv", "exit 2")
     status, said = run(install, monkeypatch, capfd)
     assert status == 1
     assert "behind a proxy" in said
