@@ -13,6 +13,8 @@ from tests.benchmarks.console import console
 from tests.benchmarks.editor import editor
 from tests.benchmarks.executor import executor
 from tests.benchmarks.frozen import frozen, is_built
+from tests.benchmarks.install import install
+from tests.benchmarks.kernel import kernel
 from tests.benchmarks.markdown import markdown
 from tests.benchmarks.providers import providers
 from tests.benchmarks.startup import startup
@@ -30,6 +32,8 @@ BENCHMARKS: Mapping[str, Callable[[], Figures]] = {
     "markdown": markdown,
     "console": console,
     "providers": providers,
+    "kernel": kernel,
+    "install": install,
     "frozen": frozen,
 }
 AIMS: Mapping[str, float] = {
@@ -59,6 +63,8 @@ AIMS: Mapping[str, float] = {
     "line_io_ratio": 1.15,
     "window_us_per_chunk": 150,
     "cancel_seen_ms": 300,
+    "kernel_start_ratio": 0.35,
+    "install_ratio": 0.25,
     "stop_sleep_ms": 200,
     "stop_loop_ms": 200,
     "stop_flood_ms": 200,

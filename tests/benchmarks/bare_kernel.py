@@ -27,13 +27,13 @@ for line in sys.stdin:
 class BareKernel:
     """The same kernel as the executor's, but whoever reads it does nothing else."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, interpreter: str = sys.executable, uv: str = "") -> None:
         spool = folder / "spool"
         spool.mkdir()
         self._folder = folder
         self._process = subprocess.Popen(
-            kernel_command(sys.executable),
-            env=kernel_environment(sys.executable, os.environ),
+            kernel_command(interpreter),
+            env=kernel_environment(interpreter, os.environ),
             cwd=folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -43,7 +43,7 @@ class BareKernel:
         assert self._process.stdout is not None
         self._output = self._process.stdout.fileno()
         self._runs = 0
-        self._send("hello", nonce=_NONCE, spool=str(spool))
+        self._send("hello", nonce=_NONCE, spool=str(spool), uv=uv)
         self._read_until(b'"t":"ready"')
 
     def run_s(self, code: str) -> float:
