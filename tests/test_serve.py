@@ -89,6 +89,7 @@ def test_it_needs_no_display_and_maps_no_window_library(tmp_path):
         "status": "healthy",
         "version": __version__,
         "llm": {"model": "playhead/direct", "status": "ready"},
+        "history": {"status": "ok"},
     }
 
 

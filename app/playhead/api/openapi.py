@@ -16,7 +16,7 @@ Method = Literal["GET", "POST", "PATCH", "DELETE"]
 GATE_ERRORS = (401, 403, 404, 405, 429, 500)
 """Errors that any request can get."""
 BODY_ERRORS = (400, 408, 413, 415)
-TURN_ERRORS = (*BODY_ERRORS, 423)
+TURN_ERRORS = (*BODY_ERRORS, 423, 507)
 
 
 class Parameter(Struct, frozen=True):
@@ -49,6 +49,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     is_body_optional: bool = False
     is_open: bool = False
     """Whether the operation needs no key."""
+    is_stored: bool = False
+    """Whether it is refused where nothing can be stored; turns are refused by themselves."""
     query: tuple[Parameter, ...] = ()
     example: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
@@ -80,6 +82,7 @@ _REASONS = {
     423: "The session is busy with another turn.",
     429: "Too many requests, here or at the model's provider.",
     500: "The model's provider failed, or this server did.",
+    507: "Nothing can be stored now: the disk is full, or the conversations are read-only.",
 }
 _HEADERS: dict[int, JsonObject] = {
     401: {"WWW-Authenticate": {"schema": {"type": "string"}}},
@@ -160,7 +163,8 @@ def _responses(operation: Operation) -> JsonObject:
     if content := _content(operation):
         success["content"] = content
     described: JsonObject = {str(operation.status): success}
-    for status in sorted({*GATE_ERRORS, *operation.errors}):
+    stored = (507,) if operation.is_stored else ()
+    for status in sorted({*GATE_ERRORS, *operation.errors, *stored}):
         described[str(status)] = _error(status)
     return described
 

@@ -29,11 +29,23 @@ def add_routes(app: web.Application, services: Services, assistants: Assistants)
     handlers = _handlers(services, assistants)
     for operation in OPERATIONS:
         handler = handlers[operation.name]
+        if operation.is_stored:
+            handler = _stored(handler, services)
         path = operation.path.replace("{thread_id}", _THREAD_ID)
         if operation.method == "GET":
             app.router.add_get(path, handler)  # with its HEAD
         else:
             app.router.add_route(operation.method, path, handler)
+
+
+def _stored(handler: Handler, services: Services) -> Handler:
+    """Return a handler that refuses where nothing can be stored, before it does anything."""
+
+    async def handle(request: web.Request) -> web.StreamResponse:
+        await services.bridge.ask(services.turns.storage.expect_room())
+        return await handler(request)
+
+    return handle
 
 
 def _handlers(services: Services, assistants: Assistants) -> Mapping[str, Handler]:

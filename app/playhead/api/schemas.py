@@ -385,12 +385,24 @@ class KernelCounts(_Wire, frozen=True):
     running: int
 
 
-class HealthAnswer(_Wire, frozen=True):
-    """The server's health; the last three fields only with `detail=full` and the key."""
+class HistoryHealth(_Wire, frozen=True):
+    """The storage of conversations: if they are not stored, why, and how many changes wait."""
 
-    status: Literal["healthy"]
+    status: Literal["ok", "insufficient_storage", "read_only"]
+    message: str | None = None
+    unsaved: int | None = None
+
+
+class HealthAnswer(_Wire, frozen=True):
+    """The server's health: `degraded` where conversations are not stored.
+
+    The last three fields only with `detail=full` and the key.
+    """
+
+    status: Literal["healthy", "degraded"]
     version: str
     llm: LlmHealth
+    history: HistoryHealth
     uptime_s: float | None = None
     sessions: SessionCounts | None = None
     kernels: KernelCounts | None = None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import os
 import sys
 from collections.abc import Callable, Generator, Mapping
 
@@ -32,6 +34,7 @@ from playhead.storage.process_privacy import hide_process, take_from_environment
 from playhead.storage.settings import OverriddenSettings, SettingsFile
 from playhead.storage.working_folders import WorkingFolders
 
+_log = logging.getLogger(__name__)
 PROVIDER_KEY = "PLAYHEAD_PROVIDER_KEY"
 TOKEN = "PLAYHEAD_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -40,7 +43,8 @@ class Overrides(Struct, frozen=True, kw_only=True):
     """Settings that a command line overrides; None keeps the setting.
 
     `folders` are those of new conversations. `keeps_history` False: conversations live as long as
-    the process. `how_to_choose` says how a model is chosen, where there is no window.
+    the process. `how_to_choose` says how a model is chosen, where there is no window. `program`
+    names this process where another one wants the same data folder.
     """
 
     model: str | None = None
@@ -49,6 +53,7 @@ class Overrides(Struct, frozen=True, kw_only=True):
     folders: WorkingFolders | None = None
     keeps_history: bool = True
     how_to_choose: str = ""
+    program: str = "Playhead's window"
 
 
 class Core(Struct, frozen=True, kw_only=True):
@@ -109,10 +114,13 @@ def build_core(overrides: Overrides | None = None) -> Core:
     worker = ModelWorker(log_path=paths.logs_dir() / "model.log")
     interpreters = InterpreterFinder(paths.environments_dir())
     history = (
-        SqliteHistory(paths.history_path(), paths.outputs_dir())
+        SqliteHistory(
+            paths.history_path(), paths.outputs_dir(), f"{wanted.program} (process {os.getpid()})"
+        )
         if wanted.keeps_history
         else NoHistory(paths.outputs_dir())
     )
+    history.on_failure(_log_failure)
     direct = DirectMode(executor.canonical, executor.why_not, wanted.how_to_choose)
     ports = SessionPorts(
         provider=Provider(worker, executor.canonical, direct),
@@ -136,6 +144,14 @@ def build_core(overrides: Overrides | None = None) -> Core:
         sessions=sessions,
         token=token,
     )
+
+
+def _log_failure(error: Exception | None) -> None:
+    """Log that nothing is stored, or that it is again, also where no window shows it."""
+    if error is None:
+        _log.warning("The conversations are being saved again.")
+    else:
+        _log.error("%s", error)
 
 
 def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:

@@ -76,7 +76,11 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
     how = "`model` in the request, or `playhead serve --model openai/gpt-5`"
     core = build_core(
         Overrides(
-            model=options.model, api_base=options.api_base, folder=options.folder, how_to_choose=how
+            model=options.model,
+            api_base=options.api_base,
+            folder=options.folder,
+            how_to_choose=how,
+            program="`playhead serve`",
         )
     )
     core.worker.on_exit(crashes.record_worker)
@@ -117,12 +121,16 @@ def _check_folder(path: str) -> None:
 
 
 async def _open_history(core: Core) -> None:
+    """Open the history and log what is wrong with it; raise AppError if another server has it."""
     try:
         notice = await core.sessions.start()
     except StorageError as error:
         notice = str(error)
+    problem = core.sessions.storage.problem
+    if problem is not None and problem.code == "in_use":
+        raise problem
     for words in filter(None, (core.ports.settings.notice, notice)):
-        sys.stderr.write(f"{words}\n")
+        _log.error("%s", words)
 
 
 def _policy(options: ServeOptions) -> ApiPolicy:

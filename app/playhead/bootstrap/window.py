@@ -188,7 +188,7 @@ class _Window:
         self._window.settings_saved.connect(self._on_settings_saved)
         notices = [core.ports.settings.notice, await self._opened_history()]
         if self._tells_of_lock(notices[-1]):
-            notices.pop()
+            _log.error("%s", notices.pop())
         for notice in filter(None, notices):
             show_disk_notice(parts.notifications, notice)
         self._app.files_opened.connect(self._on_activated)

@@ -28,7 +28,7 @@ from playhead.domain.history import ConversationMark, ConversationSummary, Recor
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
-from playhead.errors import AppError
+from playhead.errors import AppError, StorageError
 
 
 class ApiStatus(Struct, frozen=True):
@@ -194,7 +194,25 @@ class Executor(Protocol):
         ...
 
 
-class History(Protocol):
+class StoreState(Protocol):
+    """Knows why nothing can be stored now, if that is so."""
+
+    @property
+    def unsaved(self) -> int:
+        """Return the number of changes that wait for a disk that refuses them, else 0."""
+        ...
+
+    @property
+    def problem(self) -> StorageError | None:
+        """Return why nothing is stored now, else None."""
+        ...
+
+    async def expect_room(self, size_bytes: int = 0) -> None:
+        """Raise StorageError unless about so much can be stored now, with all before it."""
+        ...
+
+
+class History(StoreState, Protocol):
     """Conversations on disk; the writing happens in a thread of its own."""
 
     async def open(self) -> str:

@@ -25,7 +25,7 @@ from playhead.domain.settings import ConversationConfig
 from playhead.domain.text.titles import copy_title
 from playhead.errors import SessionError, StorageError
 from playhead.session.code_runs import close_unfinished
-from playhead.session.ports import History, SessionPorts, Unsubscribe
+from playhead.session.ports import History, SessionPorts, StoreState, Unsubscribe
 from playhead.session.session import Session, SessionEvent, SessionState
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Sessions:
 
     def __init__(self, ports: SessionPorts, history: History) -> None:
         self.summaries: list[ConversationSummary] = []
+        self.storage: StoreState = history
+        """Whether what happens in conversations can be stored now."""
         self._ports = ports
         self._history = history
         self._open: dict[str, Session] = {}

@@ -40,7 +40,7 @@ def path(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def opened(path: Path, notice: str | None = "") -> AsyncGenerator[SqliteHistory, None]:
-    history = SqliteHistory(path, path.parent / "outputs")
+    history = SqliteHistory(path, path.parent / "outputs", "the first one")
     said = await history.open()
     assert notice is None or said == notice
     try:
@@ -416,15 +416,19 @@ def test_a_kill_in_mid_stream_costs_at_most_a_quarter_of_a_second(path, numbers)
     assert query(path, "SELECT * FROM delta") == []
 
 
-async def test_a_second_process_leaves_the_first_one_s_stream_alone(path):
+async def test_a_second_process_only_reads_and_leaves_the_first_one_s_stream_alone(path):
     async with opened(path) as first:
         conversation = recorded(first)
         conversation.apply(Chunk(role="assistant", type="message", start=True))
         conversation.apply(Chunk(role="assistant", type="message", content="still "))
         await first.conversations()
-        async with opened(path) as second:
+        async with opened(path, None) as second:
             (message,) = (await second.load("c1")).messages
             assert message.text == "still "
+            with pytest.raises(StorageError, match="in use by the first one"):
+                second.expect_writable()
+            with pytest.raises(StorageError, match="in use"):
+                await second.expect_room()
         assert query(path, "SELECT state FROM message") == [("streaming",)]
         conversation.apply(Chunk(role="assistant", type="message", content="here"))
         conversation.apply(Chunk(role="assistant", type="message", end=True))

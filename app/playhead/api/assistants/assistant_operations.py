@@ -51,7 +51,9 @@ def _list(name: str, path: str, summary: str, answer: _Schema, *more: Parameter)
 
 def _delete(name: str, path: str, summary: str) -> Operation:
     """Return the operation that deletes one object."""
-    return Operation(name=name, method="DELETE", path=path, summary=summary, answer=of.Deleted)
+    return Operation(
+        name=name, method="DELETE", path=path, summary=summary, answer=of.Deleted, is_stored=True
+    )
 
 
 def _post(
@@ -76,6 +78,7 @@ def _post(
         answer=answer,
         errors=errors,
         example=example,
+        is_stored=True,
     )
 
 

@@ -12,8 +12,9 @@ from aiohttp import web
 from playhead.api.endpoints.operations import OPERATIONS
 from playhead.api.openapi import document
 from playhead.api.schemas import Model, ModelList
+from playhead.api.server.errors import http_error_of
 from playhead.api.server.responder import Services, json_answer
-from playhead.api.turns.model_state import Health
+from playhead.session.ports import StoreState
 
 
 class HealthHandler:
@@ -25,20 +26,28 @@ class HealthHandler:
     async def get(self, request: web.Request) -> web.Response:
         """Return a short status; `?detail=full` adds the current activity."""
         is_full = request.query.get("detail") == "full"
-        health, detail = await self._services.bridge.ask(self._look(is_full))
-        answer: dict[str, Any] = {
-            "status": "healthy",
-            "version": self._services.version,
-            "llm": {"model": health.model, "status": health.status},
-            **detail,
-        }
-        return json_answer(answer)
+        return json_answer(await self._services.bridge.ask(self._look(is_full)))
 
-    async def _look(self, is_full: bool) -> tuple[Health, dict[str, Any]]:
-        """Return the health and the details; called on the core's loop."""
+    async def _look(self, is_full: bool) -> dict[str, Any]:
+        """Return the answer; called on the core's loop."""
         turns = self._services.turns
-        health = await turns.health()
-        return health, turns.detail() if is_full else {}
+        model = await turns.health()
+        history = _history(turns.storage)
+        return {
+            "status": "healthy" if history["status"] == "ok" else "degraded",
+            "version": self._services.version,
+            "llm": {"model": model.model, "status": model.status},
+            "history": history,
+            **(turns.detail() if is_full else {}),
+        }
+
+
+def _history(storage: StoreState) -> dict[str, Any]:
+    """Return whether conversations are stored; `message` says why not, without paths."""
+    if storage.problem is None:
+        return {"status": "ok"}
+    why = http_error_of(storage.problem)
+    return {"status": why.code, "message": why.message, "unsaved": storage.unsaved}
 
 
 class ModelsHandler:

@@ -21,6 +21,7 @@ SESSION_OPERATIONS = (
         errors=BODY_ERRORS,
         status=201,
         example={"title": "Hours", "config": {"llm": {"model": "openai/gpt-4o-mini"}}},
+        is_stored=True,
     ),
     Operation(
         name="session_list",
@@ -50,6 +51,7 @@ SESSION_OPERATIONS = (
         answer=schemas.SessionAnswer,
         errors=BODY_ERRORS,
         example={"title": "Days"},
+        is_stored=True,
     ),
     Operation(
         name="session_delete",
@@ -58,6 +60,7 @@ SESSION_OPERATIONS = (
         summary="Delete a conversation permanently, with its files",
         errors=(423,),
         status=204,
+        is_stored=True,
     ),
     Operation(
         name="session_messages",
@@ -90,6 +93,7 @@ SESSION_OPERATIONS = (
         summary="Delete all messages of a conversation and end its kernel",
         errors=(423,),
         status=204,
+        is_stored=True,
     ),
     Operation(
         name="session_export",

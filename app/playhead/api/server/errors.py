@@ -49,6 +49,8 @@ STATUSES = {
     "upstream_error": 500,
     "upstream_truncated": 500,
     "upstream_auth_error": 500,
+    "insufficient_storage": 507,
+    "read_only": 507,
 }
 """Every code that leaves the server; what is not here leaves as `internal_error`."""
 
@@ -62,6 +64,7 @@ PUBLIC_CODES = {
     "upstream_silent": "upstream_error",
     "tools_refused": "upstream_error",
     "bad_calls": "upstream_error",
+    "in_use": "read_only",
 }
 """The server's error types for the window's finer kinds of provider failures."""
 
@@ -124,7 +127,8 @@ class HttpError(Struct, frozen=True, kw_only=True):
         headers: dict[str, str] = {}
         if self.status == 401:
             headers["WWW-Authenticate"] = "Bearer"
-        if self.code == "upstream_auth_error" or not self.is_repeatable:
+        is_lasting = self.code == "upstream_auth_error" or self.status == 507
+        if is_lasting or not self.is_repeatable:
             headers["x-should-retry"] = "false"
         if self.status == 429:
             wait_s = DEFAULT_WAIT_S if self.retry_after_s is None else self.retry_after_s
@@ -168,6 +172,9 @@ def _http_error(
         return HttpError(
             status=500, code="internal_error", message=without_paths(title) or DEFECT.message
         )
+    status = STATUSES[code]
+    if status == 507:
+        message = without_paths(message)
     return HttpError(
-        status=STATUSES[code], code=code, message=message or code, param=param, retry_after_s=wait_s
+        status=status, code=code, message=message or code, param=param, retry_after_s=wait_s
     )

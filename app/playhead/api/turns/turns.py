@@ -186,6 +186,7 @@ class Turns:
 
     def __init__(self, sessions: Sessions, models: ModelState, policy: ApiPolicy) -> None:
         self._sessions = sessions
+        self.storage = sessions.storage
         self._models = models
         self._policy = policy
         self._known = ConversationIndex()
@@ -210,8 +211,11 @@ class Turns:
         choice = replace(incoming.options.choice, retries=0)  # its client asks again by itself
         options = replace(incoming.options, auto_run=auto_run, has_input=has_input, choice=choice)
         incoming = replace(incoming, options=options)
+        if incoming.session_id and self._sessions.is_kept(incoming.session_id):
+            await self.storage.expect_room(_size_bytes(incoming.entries))
         found = await self._find(incoming)
         added = incoming.entries[found.count :]
+        self._expect_stored(found.session)
         turn = ApiTurn(
             found.session, outbox, incoming, _keys(incoming.entries), self._policy, self._on_end
         )
@@ -311,6 +315,11 @@ class Turns:
             f"{self._policy.approve_switch}.",
             code="approval_forbidden",
         )
+
+    def _expect_stored(self, session: Session) -> None:
+        problem = self.storage.problem
+        if problem is not None and self._sessions.is_kept(session.conversation.id):
+            raise problem
 
     async def _find(self, incoming: ClientRequest) -> _Continuation:
         """Return the conversation that the request continues: named, recognised or new."""
@@ -517,6 +526,11 @@ def _declines(turn: ApiTurn) -> bool:
 def _open_code(messages: Sequence[Message]) -> list[str]:
     """Return the ids of the code that has no result yet."""
     return [call.id for call in open_calls(messages) if call.type == "code"]
+
+
+def _size_bytes(entries: Sequence[Entry]) -> int:
+    texts = (chunk.content for entry in entries for chunk in entry.chunks)
+    return sum(len(text) for text in texts if isinstance(text, str))
 
 
 def _keys(entries: Sequence[Entry]) -> list[str]:

@@ -5,6 +5,7 @@ When the disk refuses, no entry is dropped, and it tries again.
 
 from __future__ import annotations
 
+import errno
 import logging
 import queue
 import sqlite3
@@ -24,6 +25,7 @@ from playhead.storage.history.journal import Entry
 from playhead.storage.history.schema import OpenedDatabase, open_database
 from playhead.storage.history.write_refusal import (
     WriteRefusal,
+    in_use_refusal,
     is_unwritable,
     open_for_reading,
     unwritable_refusal,
@@ -49,21 +51,23 @@ class HistoryWriter:
 
     When the disk refuses, `report` is called once per cause (in this thread), nothing is dropped,
     and the writing is tried again with growing pauses; with None when all is written after all.
+    One process has the database at a time, named by `holder`; for others it is read-only.
     """
 
-    def __init__(self, path: Path, report: Callable[[StorageError | None], None]) -> None:
+    def __init__(
+        self, path: Path, report: Callable[[StorageError | None], None], holder: str = ""
+    ) -> None:
         self._path = path
         self._report = report
         self._queue: queue.SimpleQueue[Entry | _Question | None] = queue.SimpleQueue()
         self._pending: list[Entry] = []
         self._questions: list[_Question] = []
         self._connection: sqlite3.Connection | None = None
-        self._lock = ProcessLock(path.with_name(path.name + ".lock"))
+        self._lock = ProcessLock(path.with_name(path.name + ".lock"), holder)
         self._notice = ""
         self._refusal: WriteRefusal | None = None
         self._opened_path: Path | None = None
-        self._is_sole = False
-        self._reported: set[str] = set()
+        self._reported: dict[str, StorageError] = {}
         self._retry_s = FIRST_RETRY_S
         self._retry_at = 0.0
         self._is_closing = False
@@ -94,9 +98,11 @@ class HistoryWriter:
         return self._opened_path
 
     @property
-    def is_sole(self) -> bool:
-        """Return whether no other process has the file open."""
-        return self._is_sole
+    def problem(self) -> StorageError | None:
+        """Return why nothing is written now, else None."""
+        if self._refusal is not None:
+            return self._refusal.error
+        return next(iter(tuple(self._reported.values())), None)
 
     def put(self, entry: Entry) -> None:
         """Queue an entry; returns at once."""
@@ -110,6 +116,10 @@ class HistoryWriter:
         else:
             answer.set_exception(_closed())
         return answer
+
+    def ask_for_room(self, size_bytes: int) -> Future[None]:
+        """Fail with StorageError unless about so much can be written now, with all before it."""
+        return self.ask(lambda connection: self._try_room(connection, size_bytes))
 
     def close(self, limit_s: float) -> bool:
         """Write what is queued, close, and wait no longer than that; whether all is written."""
@@ -140,7 +150,8 @@ class HistoryWriter:
 
     def _gather(self) -> None:
         """Wait for something to do, then a little longer for more of it."""
-        wait_s = max(self._retry_at - time.monotonic(), 0.0) if self._pending else None
+        is_refused = self._pending or self._reported
+        wait_s = max(self._retry_at - time.monotonic(), 0.0) if is_refused else None
         with suppress(queue.Empty):
             self._accept(self._queue.get(timeout=wait_s))
             until = time.monotonic() + BATCH_S
@@ -156,22 +167,29 @@ class HistoryWriter:
             self._pending.append(item)
 
     def _write(self) -> None:
-        if not self._pending:
+        if not self._pending and not self._reported:
             return
         if time.monotonic() < self._retry_at and not self._is_closing:
             return
         try:
             connection = self._opened()
-            if self._refusal is None:  # else it should not have been called
+            if self._refusal is not None:  # it should not have been called
+                self._pending.clear()
+            elif self._pending:
                 journal.write(connection, self._pending)
+            else:
+                journal.try_room(connection)
         except (sqlite3.Error, OSError) as error:
             self._on_refused(error)
         else:
             self._pending.clear()
-            if self._reported:
-                self._reported.clear()
-                self._report(None)
-            self._retry_s, self._retry_at = FIRST_RETRY_S, 0.0
+            self._on_written()
+
+    def _on_written(self) -> None:
+        self._retry_s, self._retry_at = FIRST_RETRY_S, 0.0
+        if self._reported:
+            self._reported.clear()
+            self._report(None)
 
     def _opened(self) -> sqlite3.Connection:
         """Return the connection; the first opening recovers what another process left streaming."""
@@ -181,9 +199,7 @@ class HistoryWriter:
             self._refusal = opened.refusal
             self._connection = opened.connection
             self._opened_path = opened.path
-            if (
-                self._is_sole and opened.refusal is None
-            ):  # else the streaming messages are another living process's
+            if opened.refusal is None:
                 journal.recover(opened.connection)
         return self._connection
 
@@ -191,8 +207,9 @@ class HistoryWriter:
         """Return the database, read-only if the place cannot be written to."""
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            self._is_sole = self._lock.acquire()
-            return open_database(self._path, is_sole=self._is_sole)
+            if not self._is_ours():
+                return self._open_beside()
+            return open_database(self._path)
         except (sqlite3.Error, OSError) as error:
             if not is_unwritable(self._path, error):
                 raise
@@ -202,6 +219,22 @@ class HistoryWriter:
                 raise error from None
             refusal = unwritable_refusal(self._path, error)
             return OpenedDatabase(connection=connection, path=self._path, refusal=refusal)
+
+    def _is_ours(self) -> bool:
+        """Take the lock; return whether no other process holds it. Raises OSError."""
+        try:
+            return self._lock.acquire()
+        except OSError as error:
+            if error.errno not in _WITHOUT_LOCKS:
+                raise
+            _log.info("no lock for the conversations, going on without: %s", error)
+            return True
+
+    def _open_beside(self) -> OpenedDatabase:
+        """Return the database of another process that runs, for reading. Raises sqlite3.Error."""
+        refusal = in_use_refusal(self._path, self._lock.holder)
+        connection = open_for_reading(self._path)
+        return OpenedDatabase(connection=connection, path=self._path, refusal=refusal)
 
     def _answer(self) -> None:
         questions, self._questions = self._questions, []
@@ -215,6 +248,16 @@ class HistoryWriter:
                     question.answer.set_exception(self._explained(error))
                 else:
                     question.answer.set_result(answer)
+
+    def _try_room(self, connection: sqlite3.Connection, size_bytes: int) -> None:
+        """Write so much for a moment, in the thread: that is what a file system has to promise."""
+        if self.problem is None:
+            try:
+                journal.try_room(connection, size_bytes)
+            except (sqlite3.Error, OSError) as error:
+                self._on_refused(error)
+        if (problem := self.problem) is not None:
+            raise problem
 
     def _explained(self, error: sqlite3.Error | OSError) -> StorageError:
         if self._refusal is None:
@@ -230,8 +273,12 @@ class HistoryWriter:
         self._retry_s = min(self._retry_s * 2, LONGEST_RETRY_S)
         cause = _cause(error)
         if cause not in self._reported:
-            self._reported.add(cause)
-            self._report(explain(error, self._path))
+            explained = explain(error, self._path)
+            self._reported[cause] = explained
+            self._report(explained)
+
+
+_WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
 def _closed() -> StorageError:
@@ -266,6 +313,7 @@ def explain(error: Exception, path: Path) -> StorageError:
         "The conversations are not being saved.",
         detail=f"{path}: {error}",
         remedy=remedy,
+        code="insufficient_storage",
     )
 
 

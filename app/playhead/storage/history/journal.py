@@ -90,6 +90,8 @@ class DropRecords(Struct, frozen=True):
 
 
 Entry = Create | SetPlace | SetConfig | SetMark | Delete | AppendEvent | PutRecord | DropRecords
+_ROOM_BYTES = 64 * 1024
+"""What a turn takes, as a rule: a question, an answer, and the output of some code."""
 _MARKS: dict[ConversationMark, str] = {
     "pinned": "UPDATE conversation SET is_pinned = ? WHERE id = ?",
     "archived": "UPDATE conversation SET is_archived = ? WHERE id = ?",
@@ -112,6 +114,20 @@ def write(connection: sqlite3.Connection, entries: Sequence[Entry]) -> None:
     """Write all entries or, when the disk refuses (sqlite3.Error), none of them."""
     with transaction(connection):
         _write_all(connection, entries)
+
+
+def try_room(connection: sqlite3.Connection, size_bytes: int = 0) -> None:
+    """Write at least so many bytes and take them back; sqlite3.Error when the disk refuses.
+
+    The pages stay free in the file, for what is written next.
+    """
+    with transaction(connection):
+        connection.execute(
+            "INSERT OR REPLACE INTO record (owner, id, content) VALUES ('', 'room', zeroblob(?))",
+            (_ROOM_BYTES + size_bytes,),
+        )
+    with transaction(connection):
+        connection.execute("DELETE FROM record WHERE owner = '' AND id = 'room'")
 
 
 def recover(connection: sqlite3.Connection) -> None:

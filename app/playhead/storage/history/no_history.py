@@ -57,6 +57,14 @@ class NoHistory:
     def expect_writable(self) -> None:
         """Allow everything: nothing is written."""
 
+    @property
+    def problem(self) -> StorageError | None:
+        """Return None: nothing is to be stored."""
+        return None
+
+    async def expect_room(self, size_bytes: int = 0) -> None:
+        """Allow everything: nothing is written."""
+
     async def conversations(self) -> list[ConversationSummary]:
         """Return no conversations."""
         return []

@@ -99,13 +99,10 @@ class OpenedDatabase(Struct, frozen=True, kw_only=True):
     refusal: WriteRefusal | None = None
 
 
-def open_database(
-    path: Path, migrations: Sequence[str] = MIGRATIONS, *, is_sole: bool = True
-) -> OpenedDatabase:
+def open_database(path: Path, migrations: Sequence[str] = MIGRATIONS) -> OpenedDatabase:
     """Open the file or make it; a broken one is moved aside, a newer one is read-only.
 
-    With `is_sole` False another process has it open: then nothing is checked or moved.
-    Raises sqlite3.Error or OSError when the place refuses.
+    No other process may have it open. Raises sqlite3.Error or OSError when the place refuses.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     if stored_version(path) > len(migrations):
@@ -114,12 +111,10 @@ def open_database(
         )
     notice = ""
     try:
-        connection = _open_sound(path, migrations, is_sole)
+        connection = _open_sound(path, migrations)
     except BrokenDatabaseError as broken:
-        if not is_sole:
-            raise
         aside = _put_aside(path)
-        connection = _open_sound(path, migrations, is_sole)
+        connection = _open_sound(path, migrations)
         notice = (
             f"The stored conversations could not be read ({broken}). They are kept as {aside};"
             " Playhead starts with an empty list."
@@ -127,7 +122,7 @@ def open_database(
     return OpenedDatabase(connection=connection, path=path, notice=notice)
 
 
-def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3.Connection:
+def _open_sound(path: Path, migrations: Sequence[str]) -> sqlite3.Connection:
     """Return the database, up to date. Raises BrokenDatabaseError."""
     if path.exists() and not path.is_file():
         raise BrokenDatabaseError("it is not a file")
@@ -136,7 +131,7 @@ def _open_sound(path: Path, migrations: Sequence[str], is_sole: bool) -> sqlite3
     connection = sqlite3.connect(path, isolation_level=None, timeout=5)
     try:
         version = _version(connection)
-        if is_sole and (is_unclean or path.stat().st_size <= _CHECK_ALWAYS_BYTES):
+        if is_unclean or path.stat().st_size <= _CHECK_ALWAYS_BYTES:
             _check(connection, version)
         _set_up(connection)
         _migrate(connection, path, version, migrations)

@@ -91,13 +91,14 @@ CLOSE_LIMIT_S = 5.0
 class SqliteHistory:
     """Conversations in one SQLite file; all of its work is done in a thread. Owned by `bootstrap`.
 
-    `outputs_dir` holds a folder per conversation, named by its id, that goes with it.
+    `outputs_dir` holds a folder per conversation, named by its id, that goes with it. `holder`
+    names this process to others that would open the file.
     """
 
-    def __init__(self, path: Path, outputs_dir: Path | None = None) -> None:
+    def __init__(self, path: Path, outputs_dir: Path | None = None, holder: str = "") -> None:
         self._path = path
         self._outputs_dir = outputs_dir
-        self._writer = HistoryWriter(path, self._on_refused)
+        self._writer = HistoryWriter(path, self._on_refused, holder)
         self._finder = MessageSearch(lambda: self._writer.opened_path)
         self.records = HistoryRecords(self._writer)
         """The records that programs keep for conversations."""
@@ -126,6 +127,15 @@ class SqliteHistory:
         """Raise StorageError with the reason if the history is read-only."""
         if self._writer.refusal is not None:
             raise self._writer.refusal.error
+
+    @property
+    def problem(self) -> StorageError | None:
+        """Return why nothing is stored now, else None."""
+        return self._writer.problem
+
+    async def expect_room(self, size_bytes: int = 0) -> None:
+        """Raise StorageError unless about so much can be stored now, with all before it."""
+        await asyncio.wrap_future(self._writer.ask_for_room(size_bytes))
 
     async def conversations(self) -> list[ConversationSummary]:
         """Return all conversations, the last changed first. Raises StorageError."""
@@ -201,7 +211,7 @@ class SqliteHistory:
 
     async def purge(self) -> None:
         """Delete what was marked as deleted when an earlier process ended."""
-        if not self._writer.is_sole or self._writer.refusal:  # another one may still take it back
+        if self._writer.refusal:
             return
         for conversation_id in await self._ask(deleted_ids):
             if conversation_id not in self._marked:  # by this one: it can still be taken back

@@ -23,6 +23,7 @@ class WriteRefusal(Struct, frozen=True):
     detail: str
     reason: str
     remedy: str
+    code: str = "read_only"
 
     @property
     def notice(self) -> str:
@@ -33,7 +34,10 @@ class WriteRefusal(Struct, frozen=True):
     def error(self) -> StorageError:
         """Return the error for an attempt to write."""
         return StorageError(
-            "The conversations can only be read here.", detail=self.reason, remedy=self.remedy
+            "The conversations can only be read here.",
+            detail=self.reason,
+            remedy=self.remedy,
+            code=self.code,
         )
 
 
@@ -44,6 +48,24 @@ def newer_file_refusal(path: Path) -> WriteRefusal:
         "nothing is changed or added, so that nothing of it is lost.",
         phrase("A newer Playhead wrote them."),
         phrase("Start the newer Playhead, or this one with --data-dir and another folder."),
+    )
+
+
+def in_use_refusal(path: Path, holder: str) -> WriteRefusal:
+    """Return the refusal for the conversations of another Playhead that runs."""
+    reason = phrase(
+        "The conversations in {folder} are in use by {holder}.",
+        folder=path.parent,
+        holder=holder or "another Playhead",
+    )
+    return WriteRefusal(
+        f"{reason} You can read, search and export what is in them.",
+        reason,
+        phrase(
+            "End that one and start this one again, or set PLAYHEAD_DATA_DIR to another folder "
+            "for one of them; a window serves other programs itself (Settings)."
+        ),
+        "in_use",
     )
 
 
