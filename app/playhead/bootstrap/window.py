@@ -258,6 +258,8 @@ class _Window:
     def _on_history_failure(self, error: Exception | None) -> None:
         if error is None:
             self._window.parts.notifications.withdraw(_UNSAVED)
+        elif isinstance(error, StorageError) and error.code == "damaged":
+            show_disk_notice(self._window.parts.notifications, str(error))
         elif isinstance(error, AppError):
             self._window.parts.notifications.show_error(error, key=_UNSAVED)
         else:

@@ -443,20 +443,9 @@ def aside(path: Path) -> list[Path]:
     return [file for file in path.parent.glob("*.corrupt-*") if "-wal" not in file.name[-4:]]
 
 
-@pytest.mark.parametrize("damage", ["no database", "overwritten middle", "cut off"])
-async def test_a_broken_database_is_kept_aside_and_a_new_one_opened(path, damage):
-    async with opened(path) as history:
-        conversation = recorded(history)
-        for _ in range(50):
-            say(conversation, "some text " * 100)
-    if damage == "no database":
-        path.write_bytes(b"this is not a database, it is a text " * 1000)
-    elif damage == "cut off":
-        os.truncate(path, path.stat().st_size // 2)
-    else:
-        with path.open("r+b") as file:
-            file.seek(4096)
-            file.write(b"\xff" * 40960)
+async def test_what_is_no_database_is_kept_aside_and_a_new_one_opened(path):
+    path.parent.mkdir()
+    path.write_bytes(b"this is not a database, it is a text " * 1000)
     before = path.read_bytes()
     async with opened(path, None) as history:
         (kept,) = aside(path)

@@ -22,6 +22,8 @@ from msgspec import Struct
 from playhead.errors import StorageError, phrase
 from playhead.storage.history import journal
 from playhead.storage.history.journal import Entry
+from playhead.storage.history.message_search import is_index_damage, rebuild_search
+from playhead.storage.history.row_codec import is_undecodable, readable_text
 from playhead.storage.history.schema import OpenedDatabase, open_database
 from playhead.storage.history.write_refusal import (
     WriteRefusal,
@@ -67,6 +69,7 @@ class HistoryWriter:
         self._notice = ""
         self._refusal: WriteRefusal | None = None
         self._opened_path: Path | None = None
+        self._damage = ""
         self._reported: dict[str, StorageError] = {}
         self._retry_s = FIRST_RETRY_S
         self._retry_at = 0.0
@@ -172,18 +175,56 @@ class HistoryWriter:
         if time.monotonic() < self._retry_at and not self._is_closing:
             return
         try:
-            connection = self._opened()
-            if self._refusal is not None:  # it should not have been called
-                self._pending.clear()
-            elif self._pending:
-                journal.write(connection, self._pending)
-            else:
-                journal.try_room(connection)
+            self._done(self._write_pending)
         except (sqlite3.Error, OSError) as error:
             self._on_refused(error)
         else:
             self._pending.clear()
             self._on_written()
+
+    def _write_pending(self, connection: sqlite3.Connection) -> None:
+        if self._refusal is not None:  # it should not have been called
+            self._pending.clear()
+        elif self._pending:
+            journal.write(connection, self._pending)
+        else:
+            journal.try_room(connection)
+
+    def _done(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        """Do the work, once more if it met damage that could be mended."""
+        try:
+            return work(self._opened())
+        except sqlite3.Error as error:
+            if self._refusal is not None or not self._mend(error):
+                raise
+        return work(self._opened())
+
+    def _mend(self, error: sqlite3.Error) -> bool:
+        """Do what can be done about damage; return whether anything was."""
+        connection = self._connection
+        if connection is None:
+            return False
+        if is_undecodable(error):
+            connection.text_factory = readable_text
+            return True
+        if _cause(error) not in _DAMAGE:
+            return False
+        _log.error("The file of the conversations is damaged: %s", error)
+        if is_index_damage(error) and rebuild_search(connection):
+            return True
+        connection.close()
+        self._connection, self._damage = None, str(error)
+        return True
+
+    def _on_rescue(self) -> None:
+        """Report what may take long; its end is reported like that of a refusal."""
+        self._reported["damage"] = StorageError(
+            "The file of the conversations is damaged.",
+            detail="What can be read of it is being copied into a new file.",
+            remedy="That may take a minute; what happens meanwhile is stored after it.",
+            code="insufficient_storage",
+        )
+        self._report(self._reported["damage"])
 
     def _on_written(self) -> None:
         self._retry_s, self._retry_at = FIRST_RETRY_S, 0.0
@@ -195,6 +236,9 @@ class HistoryWriter:
         """Return the connection; the first opening recovers what another process left streaming."""
         if self._connection is None:
             opened = self._open()
+            if self._damage:
+                self._damage = ""
+                self._report(StorageError(opened.notice, code="damaged"))
             self._notice = opened.notice
             self._refusal = opened.refusal
             self._connection = opened.connection
@@ -209,7 +253,7 @@ class HistoryWriter:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             if not self._is_ours():
                 return self._open_beside()
-            return open_database(self._path)
+            return open_database(self._path, damage=self._damage, on_rescue=self._on_rescue)
         except (sqlite3.Error, OSError) as error:
             if not is_unwritable(self._path, error):
                 raise
@@ -241,7 +285,7 @@ class HistoryWriter:
         for question in questions:
             if question.answer.set_running_or_notify_cancel():
                 try:
-                    answer = question.ask(self._opened())
+                    answer = self._done(question.ask)
                 except StorageError as error:
                     question.answer.set_exception(error)
                 except (sqlite3.Error, OSError) as error:
@@ -278,6 +322,7 @@ class HistoryWriter:
             self._report(explained)
 
 
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB")
 _WITHOUT_LOCKS = (errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP)
 
 
@@ -296,11 +341,6 @@ def explain(error: Exception, path: Path) -> StorageError:
         case "SQLITE_BUSY" | "SQLITE_LOCKED":
             remedy = (
                 "Another program holds the file: close it. "
-                "Playhead keeps trying; nothing is lost while it runs."
-            )
-        case "SQLITE_CORRUPT" | "SQLITE_NOTADB":
-            remedy = (
-                "The file is damaged: start Playhead again, it will put it aside. "
                 "Playhead keeps trying; nothing is lost while it runs."
             )
         case _:

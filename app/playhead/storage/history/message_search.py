@@ -23,6 +23,7 @@ from playhead.domain.conversation.search import (
     terms_of,
 )
 from playhead.errors import StorageError
+from playhead.storage.history.row_codec import readable_text
 from playhead.storage.history.write_refusal import open_for_reading
 from playhead.storage.worker_thread import WorkerThread
 
@@ -116,6 +117,28 @@ def ensure_search(connection: sqlite3.Connection) -> None:
         connection.executescript(_BUILD)
 
 
+def is_index_damage(error: sqlite3.Error) -> bool:
+    """Return whether the full-text index is damaged, and as far as is known nothing else."""
+    return getattr(error, "sqlite_errorname", "") == "SQLITE_CORRUPT_VTAB"
+
+
+def check_search(connection: sqlite3.Connection) -> None:
+    """Raise sqlite3.DatabaseError if the index is damaged."""
+    if has_index(connection):
+        connection.execute("INSERT INTO message_text (message_text) VALUES ('integrity-check')")
+
+
+def rebuild_search(connection: sqlite3.Connection) -> bool:
+    """Build a damaged index again; return whether that could be done."""
+    try:
+        connection.executescript(_BUILD)
+    except sqlite3.Error:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        return False
+    return True
+
+
 def has_index(connection: sqlite3.Connection) -> bool:
     """Return whether the index can be used: another version's file may have none, or another."""
     found = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'message_text'")
@@ -144,6 +167,7 @@ class MessageSearch:
         self._where = where
         self._thread = WorkerThread("playhead-search")
         self._connection: sqlite3.Connection | None = None
+        self._inode = 0
         self._lock = threading.Lock()
         self._newest = 0
 
@@ -178,7 +202,7 @@ class MessageSearch:
         try:
             connection = self._opened() if terms else None
             return _found(connection, terms, conversation_id) if connection else SearchFound()
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             if number != self._newest:
                 return None
             raise StorageError(
@@ -188,10 +212,14 @@ class MessageSearch:
             ) from error
 
     def _opened(self) -> sqlite3.Connection | None:
-        if self._connection is None and (path := self._where()) is not None:
+        path = self._where()
+        if path is not None and (self._connection is None or path.stat().st_ino != self._inode):
+            self._close()  # another file: the one before was damaged
+            inode = path.stat().st_ino
             connection = open_for_reading(path, check_same_thread=False)
+            connection.text_factory = readable_text
             with self._lock:
-                self._connection = connection
+                self._connection, self._inode = connection, inode
         return self._connection
 
     def _close(self) -> None:

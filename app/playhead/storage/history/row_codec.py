@@ -56,6 +56,16 @@ _PAYLOADS: Mapping[str, type[Payload]] = {
 }
 
 
+def is_undecodable(error: Exception) -> bool:
+    """Return whether a text in the database is not UTF-8: some of its bytes are damaged."""
+    return str(error).startswith("Could not decode to UTF-8")
+
+
+def readable_text(data: bytes) -> str:
+    """Return a text of the database with signs in place of what is not UTF-8."""
+    return data.decode("utf-8", "replace")
+
+
 class UnknownContentError(ValueError):
     """A kind of content that this version does not know, or one that misses what it needs."""
 

@@ -7,13 +7,14 @@ import os
 import sqlite3
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
 from playhead.storage.files import free_name, put_aside
 from playhead.storage.history.message_search import ensure_search
+from playhead.storage.history.rescue import Rescue, rescue
 from playhead.storage.history.write_refusal import (
     WriteRefusal,
     newer_file_refusal,
@@ -99,9 +100,17 @@ class OpenedDatabase(Struct, frozen=True, kw_only=True):
     refusal: WriteRefusal | None = None
 
 
-def open_database(path: Path, migrations: Sequence[str] = MIGRATIONS) -> OpenedDatabase:
-    """Open the file or make it; a broken one is moved aside, a newer one is read-only.
+def open_database(
+    path: Path,
+    migrations: Sequence[str] = MIGRATIONS,
+    *,
+    damage: str = "",
+    on_rescue: Callable[[], object] = lambda: None,
+) -> OpenedDatabase:
+    """Open the file or make it; a newer one is read-only.
 
+    A damaged one is moved aside, and what can be read of it is copied, which may take long:
+    `on_rescue` is called before. With `damage`, which says how, it is known to be so.
     No other process may have it open. Raises sqlite3.Error or OSError when the place refuses.
     """
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -110,16 +119,58 @@ def open_database(path: Path, migrations: Sequence[str] = MIGRATIONS) -> OpenedD
             connection=open_for_reading(path), path=path, refusal=newer_file_refusal(path)
         )
     notice = ""
+    _finish_rescue(path)
     try:
+        if damage:
+            raise BrokenDatabaseError(damage)
         connection = _open_sound(path, migrations)
     except BrokenDatabaseError as broken:
-        aside = _put_aside(path)
+        on_rescue()
+        notice = _rescue(path, str(broken))
         connection = _open_sound(path, migrations)
-        notice = (
-            f"The stored conversations could not be read ({broken}). They are kept as {aside};"
-            " Playhead starts with an empty list."
-        )
     return OpenedDatabase(connection=connection, path=path, notice=notice)
+
+
+def _rescue(path: Path, reason: str) -> str:
+    """Put what can be read of a damaged file in its place; return a notice of what was lost.
+
+    Raises sqlite3.Error or OSError when there is no room for it; nothing has then changed.
+    """
+    part, whole = path.with_name(path.name + ".part"), _rescued(path)
+    found = Rescue()
+    try:
+        if path.is_file():
+            part.unlink(missing_ok=True)
+            _make_private(part)
+            with closing(sqlite3.connect(part, isolation_level=None)) as new:
+                new.execute("PRAGMA synchronous = OFF")
+                _migrate(new, part, 0, MIGRATIONS)
+                found = rescue(path, new)
+                ensure_search(new)
+            _sync(part)
+            part.replace(whole)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
+    aside = _put_aside(path)
+    _finish_rescue(path)
+    return found.words(reason, aside)
+
+
+def _sync(path: Path) -> None:
+    with path.open("r+b") as file:
+        os.fsync(file.fileno())
+
+
+def _finish_rescue(path: Path) -> None:
+    """Put a rescued file in the place of the damaged one, which is aside."""
+    if not path.exists():
+        with suppress(FileNotFoundError):
+            _rescued(path).rename(path)
+
+
+def _rescued(path: Path) -> Path:
+    return path.with_name(path.name + ".rescued")
 
 
 def _open_sound(path: Path, migrations: Sequence[str]) -> sqlite3.Connection:

@@ -37,7 +37,7 @@ from playhead.storage.history.journal import (
     streamed_text,
     transaction,
 )
-from playhead.storage.history.message_search import MessageSearch
+from playhead.storage.history.message_search import MessageSearch, check_search
 from playhead.storage.history.row_codec import TEXT, decode_config
 from playhead.storage.history.schema import copy_database
 
@@ -174,7 +174,13 @@ class SqliteHistory:
 
         Returns None if another search has begun in the meantime. Raises StorageError.
         """
-        return await self._finder.find(query, conversation_id)
+        try:
+            return await self._finder.find(query, conversation_id)
+        except StorageError as error:
+            if not isinstance(error.__cause__, sqlite3.DatabaseError):
+                raise
+            await self._ask(check_search)  # what is damaged is mended
+            return await self._finder.find(query, conversation_id)
 
     async def duplicate(self, source_id: str, copy: ConversationSummary) -> None:
         """Store a conversation once more, its files too, as `copy`. Raises StorageError."""
