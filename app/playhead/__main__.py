@@ -14,6 +14,11 @@ OLDEST, NEXT = (3, 11), (3, 15)
 """The minimum version, as in `requires-python` in pyproject.toml."""
 KERNEL_FLAG, WORKER_FLAG = "--kernel", "--model-worker"
 DATA_DIR_FLAG = "--data-dir"
+ALLOW_ACCESS = "PLAYHEAD_ALLOW_ACCESS"
+ALLOW_ACCESS_HELP = (
+    "let code reach your display, your desktop, your agent (for SSH), or get the secrets of the "
+    "environment; may be repeated"
+)
 _DATA_DIR_HELP = "keep everything below this folder, as on a stick (keys stay in the keyring)"
 
 
@@ -81,9 +86,15 @@ def _serve(arguments: Sequence[str]) -> int:
     """Run `playhead serve`: the sessions for other programs, without a window."""
     options = _serve_parser().parse_args(arguments)
     from playhead.bootstrap.headless import ServeOptions, run_server, run_stdio
+    from playhead.domain.access import accesses_of
 
+    wanted = [*options.allow_access, *os.environ.get(ALLOW_ACCESS, "").split(",")]
+    try:
+        allowed = accesses_of(wanted)
+    except ValueError as error:
+        return _refuse(str(error))
     if options.stdio:
-        return run_stdio(options.log_level)
+        return run_stdio(options.log_level, allowed)
     return run_server(
         ServeOptions(
             host=options.host,
@@ -96,6 +107,7 @@ def _serve(arguments: Sequence[str]) -> int:
             allowed_hosts=tuple(options.allowed_host),
             tls_cert=options.tls_cert,
             tls_key=options.tls_key,
+            allowed=allowed,
             log_level=options.log_level,
         )
     )
@@ -121,6 +133,7 @@ def _serve_parser() -> argparse.ArgumentParser:
     )
     add(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)
     add("--allow-auto-run", action="store_true", help="let clients have code run without asking")
+    add("--allow-access", metavar="KIND", action="append", default=[], help=ALLOW_ACCESS_HELP)
     add("--no-rate-limit", action="store_true", help="take any number of requests a minute")
     add("--allowed-host", metavar="H", action="append", default=[], help="a name it is reached by")
     add("--tls-cert", metavar="F", default="", help="PEM file of the certificate")

@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from playhead.domain.access import Access
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import AttachedContent
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
@@ -128,8 +129,20 @@ class RecordingExecutor:
         self.ratios: list[float] = []
         self.killed_runs = 0
         self.restarts = 0
+        self.hidden: dict[Access, tuple[str, ...]] = {}
+        self.allowed: list[tuple[str, Access, bool]] = []
         self._interrupted: asyncio.Event | None = None
         self._status = KernelStatus()
+
+    def known(self, access: Access) -> tuple[str, ...]:
+        return self.hidden.get(access, ())
+
+    def left_out(self, conversation_id: str, access: Access) -> tuple[str, ...]:
+        given = [one[2] for one in self.allowed if one[:2] == (conversation_id, access)]
+        return () if given[-1:] == [True] else self.known(access)
+
+    def allow(self, conversation_id: str, access: Access, is_on: bool = True) -> None:
+        self.allowed.append((conversation_id, access, is_on))
 
     def canonical(self, word: str) -> str | None:
         return "python" if word in ("python", "py") else None

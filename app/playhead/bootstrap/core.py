@@ -12,6 +12,7 @@ from collections.abc import Callable, Generator, Mapping
 import msgspec
 from msgspec import Struct
 
+from playhead.domain.access import Access
 from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
@@ -44,7 +45,8 @@ class Overrides(Struct, frozen=True, kw_only=True):
 
     `folders` are those of new conversations. `keeps_history` False: conversations live as long as
     the process. `how_to_choose` says how a model is chosen, where there is no window. `program`
-    names this process where another one wants the same data folder.
+    names this process where another one wants the same data folder. `allowed` is what code of all
+    conversations gets of the desktop and the environment.
     """
 
     model: str | None = None
@@ -54,6 +56,7 @@ class Overrides(Struct, frozen=True, kw_only=True):
     keeps_history: bool = True
     how_to_choose: str = ""
     program: str = "Playhead's window"
+    allowed: tuple[Access, ...] = ()
 
 
 class Core(Struct, frozen=True, kw_only=True):
@@ -110,6 +113,7 @@ def build_core(overrides: Overrides | None = None) -> Core:
         drop=tuple(variables.values()),
         own_dir=paths.data_dir(),
         make_folder=wanted.folders.make if wanted.folders else lambda folder: False,
+        allowed=wanted.allowed,
     )
     worker = ModelWorker(log_path=paths.logs_dir() / "model.log")
     interpreters = InterpreterFinder(paths.environments_dir())

@@ -18,6 +18,7 @@ from playhead.api.turns.client_request import ApiPolicy
 from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, close_on_signals
 from playhead.bootstrap.maintenance import record_crashes, record_errors
 from playhead.bootstrap.server import ProgramAccess, make_server, make_turns
+from playhead.domain.access import Access
 from playhead.domain.secret import Secret
 from playhead.errors import AppError, StorageError, phrase
 from playhead.event_loop import run
@@ -47,6 +48,7 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
     allowed_hosts: tuple[str, ...] = ()
     tls_cert: str = ""
     tls_key: str = ""
+    allowed: tuple[Access, ...] = ()
     log_level: str = "warning"
 
 
@@ -62,12 +64,12 @@ def run_server(options: ServeOptions) -> int:
         return PORT_TAKEN if error.code == "port_taken" else 1
 
 
-def run_stdio(log_level: str) -> int:
+def run_stdio(log_level: str, allowed: tuple[Access, ...] = ()) -> int:
     """Serve one program over our standard input and output until it closes them."""
     log_file.begin(paths.logs_dir(), log_level)
     app = QCoreApplication([sys.argv[0]])
     with record_crashes("server") as crashes:
-        return run(_serve_pipes(crashes), app)
+        return run(_serve_pipes(crashes, allowed), app)
 
 
 async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
@@ -81,6 +83,7 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
             folder=options.folder,
             how_to_choose=how,
             program="`playhead serve`",
+            allowed=options.allowed,
         )
     )
     core.worker.on_exit(crashes.record_worker)
@@ -159,13 +162,13 @@ def _print_token(made: Secret) -> None:
     sys.stderr.flush()
 
 
-async def _serve_pipes(crashes: CrashWatch) -> int:
+async def _serve_pipes(crashes: CrashWatch, allowed: tuple[Access, ...]) -> int:
     stdin, stdout = claim_pipes()
     how = (
         "`playhead chat --model openai/gpt-5`, in Python `interpreter.model`;"
         " its key from `PLAYHEAD_PROVIDER_KEY` or the provider's own variable"
     )
-    core = build_core(Overrides(keeps_history=False, how_to_choose=how))
+    core = build_core(Overrides(keeps_history=False, how_to_choose=how, allowed=allowed))
     core.worker.on_exit(crashes.record_worker)
     turns = make_turns(core, _OWN_PROGRAM)
     is_closing = asyncio.Event()

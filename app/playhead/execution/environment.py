@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
+from playhead.domain.access import ACCESSES, Access, names_of
 from playhead.kernel import protocol
 
 KERNEL_FLAG = "--kernel"
@@ -17,16 +17,6 @@ BOOT = Path(protocol.__file__).with_name("boot.py")
 
 _CLEANED = frozenset({"PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONEXECUTABLE"})
 _CLEANED_PREFIXES = ("QT_", "QML", "QTDIR", "_PYI_", "_MEIPASS", "PYINSTALLER_", "PYSIDE_")
-_SECRET = re.compile(
-    r".*_API_?KEYS?(_\w+)?$"
-    r"|(OPENAI|ANTHROPIC|CLAUDE|AZURE|AWS|BEDROCK|GOOGLE|GEMINI|VERTEX\w*|MISTRAL|COHERE|CO|GROQ"
-    r"|TOGETHER\w*|FIREWORKS\w*|DEEPSEEK|DEEPINFRA|XAI|PERPLEXITY\w*|OPENROUTER|HF|HUGGING_?FACE\w*"
-    r"|REPLICATE|CEREBRAS|NVIDIA\w*|WATSONX|IBM|DATABRICKS|CLOUDFLARE|GITHUB_MODELS|LITELLM|OLLAMA"
-    r"|SAMBANOVA|NOVITA|MOONSHOT|DASHSCOPE|ZHIPUAI|VOYAGE|JINA|AI21|ALEPH_?ALPHA|PREDIBASE)"
-    r"_(\w+_)?(KEY(_ID)?|TOKEN|SECRET|PASSWORD)$",
-    re.IGNORECASE,
-)
-"""Names of keys to models, also of those that the settings do not know."""
 _LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
 
 
@@ -65,13 +55,23 @@ def kernel_command(interpreter: str, language: str = "python") -> list[str]:
 
 
 def kernel_environment(
-    interpreter: str, base: Mapping[str, str], drop: Collection[str] = ()
+    interpreter: str,
+    base: Mapping[str, str],
+    drop: Collection[str] = (),
+    allowed: Collection[Access] = (),
 ) -> dict[str, str]:
-    """Return the environment of a kernel: `base` without our variables, keys, and those in `drop`.
+    """Return the environment of a kernel: `base` without our variables and those in `drop`.
 
+    Secrets, and what leads to the desktop, are left out except for the kinds in `allowed`.
     With "" for an interpreter nothing is put in front of the PATH: other languages need none.
     """
+    hidden = left_out(base, drop)
     kept = {name: value for name, value in base.items() if not _is_ours(name, drop)}
+    for access in ACCESSES:
+        for name in hidden[access] if access not in allowed else ():
+            kept.pop(name, None)
+    for access in allowed:  # the folder of sockets belongs to two kinds
+        kept |= {name: base[name] for name in hidden[access]}
     if getattr(sys, "frozen", False):
         _restore_library_paths(kept)
     if interpreter:
@@ -81,13 +81,18 @@ def kernel_environment(
     return kept
 
 
+def left_out(base: Mapping[str, str], drop: Collection[str] = ()) -> dict[Access, tuple[str, ...]]:
+    """Return the names of the variables of each kind that code gets only if that is allowed."""
+    known = {name: value for name, value in base.items() if not _is_ours(name, drop)}
+    return {access: names_of(access, known) for access in ACCESSES}
+
+
 def _is_ours(name: str, drop: Collection[str]) -> bool:
     return (
         name in drop
         or name in _CLEANED
         or name.startswith(_CLEANED_PREFIXES)
         or name.startswith("PLAYHEAD_")
-        or _SECRET.match(name) is not None
     )
 
 

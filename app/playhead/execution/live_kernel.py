@@ -303,6 +303,11 @@ class LiveKernel:
             command = protocol.encode_command("text", run=self._run_id, text=text, end=is_end)
             self._process.write(command)
 
+    def set_environment(self, given: Mapping[str, str], taken: Sequence[str]) -> None:
+        """Set variables of its environment, and remove others, from now on."""
+        changes = protocol.encode_command("environment", set=dict(given), unset=list(taken))
+        self._process.write(changes)
+
     async def variables(self, frames: Sequence[Frame] = ()) -> list[Variable]:
         """Return the variables of its namespace, or of the frames of its last failure.
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 
+from playhead.domain.access import Access
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Frame, RowOrder, RunEnd, RunReport, Table
 from playhead.domain.execution import (
@@ -43,7 +44,8 @@ class ProcessExecutor:
     `output_dir` takes images and long outputs, in a folder per conversation named by its id.
     Changes below `own_dir` (by default the same) are ours and never reported as made by a run.
     `make_folder` makes a missing working folder, unless that is not for the program to make.
-    Kernels get `variables` (by default this process's environment) without those named in `drop`.
+    Kernels get `variables` (by default this process's environment) without those named in `drop`,
+    and without secrets and what leads to the desktop, unless `allowed` or `allow` say so.
     """
 
     def __init__(
@@ -53,7 +55,10 @@ class ProcessExecutor:
         drop: Collection[str] = (),
         own_dir: Path | None = None,
         make_folder: Callable[[str], bool] = lambda folder: False,
+        allowed: Collection[Access] = (),
     ) -> None:
+        self._allowed = frozenset(allowed)
+        self._allowed_in: dict[str, frozenset[Access]] = {}
         self._output_dir = output_dir
         self._variables = dict(os.environ if variables is None else variables)
         self._drop = frozenset(drop)
@@ -169,6 +174,31 @@ class ProcessExecutor:
         """End the conversation's kernels; the next run starts a fresh one."""
         await _shut_down(self._of(conversation_id), RunEnd(kind="restarted"))
 
+    def left_out(self, conversation_id: str, access: Access) -> tuple[str, ...]:
+        """Return the names of variables that the conversation's code does not get."""
+        is_allowed = access in self._allowed_by(conversation_id)
+        return () if is_allowed else self.known(access)
+
+    def known(self, access: Access) -> tuple[str, ...]:
+        """Return the names of all variables of a kind, whether code gets them or not."""
+        return environment.left_out(self._variables, self._drop)[access]
+
+    def allow(self, conversation_id: str, access: Access, is_on: bool = True) -> None:
+        """Give code of a conversation a kind of access, or take it back; Python gets it at once."""
+        before = self._allowed_by(conversation_id)
+        changed: frozenset[Access] = frozenset({access})
+        after = before | changed if is_on else before - changed
+        self._allowed_in[conversation_id] = after
+        found = environment.left_out(self._variables, self._drop)
+        names = {name for kind in after for name in found[kind]}
+        taken = sorted(set(found[access]) - names)
+        given = {name: self._variables[name] for name in found[access] if name in names}
+        for kernel in self._of(conversation_id):
+            kernel.set_environment(given, taken)
+
+    def _allowed_by(self, conversation_id: str) -> frozenset[Access]:
+        return self._allowed_in.get(conversation_id, self._allowed)
+
     def status(self, conversation_id: str) -> KernelStatus:
         """Return the status of the conversation's kernel; of the busy one if there are several."""
         statuses = [kernel.status() for kernel in self._of(conversation_id)]
@@ -231,7 +261,8 @@ class ProcessExecutor:
         self._clock.start()
         path = self._languages.path
         base = {**self._variables, "PATH": path} if path else self._variables
-        variables = environment.kernel_environment(request.interpreter, base, self._drop)
+        allowed = self._allowed_by(request.conversation_id)
+        variables = environment.kernel_environment(request.interpreter, base, self._drop, allowed)
         try:
             kernel.launch(variables, request.folder)
         except ExecutionError:

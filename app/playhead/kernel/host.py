@@ -102,6 +102,8 @@ class Host:
                 self._driver.feed(command["text"], is_end=command["end"])
             elif kind == "stop":
                 self._stop(command["run"])
+            elif kind == "environment":
+                _change_environment(command["set"], command["unset"])
             elif kind in QUESTIONS and self._is_busy:
                 self._driver.refuse(command, _BUSY)
             elif kind == "give_up":
@@ -120,6 +122,13 @@ class Host:
         if run == self._channel.run:
             self._driver.interrupt()
             self._channel.send_unordered("stopping")
+
+
+def _change_environment(given: dict[str, str], taken: list[str]) -> None:
+    """Set variables for the code that runs from now on, and for what it starts."""
+    os.environ.update(given)
+    for name in taken:
+        os.environ.pop(name, None)
 
 
 def _make_driver(word: str, context: DriverContext) -> Driver:

@@ -25,6 +25,7 @@ Commands, one JSON object a line, by their `t`:
                answered by `answer`
     describe   ask, code (up to the end of a name), call (the call that the end is in, and not the
                name): signature and documentation; answered by `answer`
+    environment set, unset: variables of the environment from now on, and names that go
     exit       end in an orderly way
 
 Marks, by their `t`; each carries `run`:

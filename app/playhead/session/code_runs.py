@@ -9,12 +9,20 @@ import math
 import time
 from collections.abc import Sequence
 
+from playhead.domain.access import Access, missing_access
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.closing_code import drafts
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import Failure, InputRequest, Proposal, RunEnd, RunReport
+from playhead.domain.conversation.payloads import (
+    CodeError,
+    Failure,
+    InputRequest,
+    Proposal,
+    RunEnd,
+    RunReport,
+)
 from playhead.domain.execution import Completions, Description
 from playhead.session.ports import Executor
 
@@ -33,6 +41,45 @@ class CodeQuestions:
     async def describe(self, code: str, *, is_call: bool) -> Description:
         """Return what is known of the end of Python code, or of its call. Raises ExecutionError."""
         return await self._executor.describe(self._conversation_id, code, is_call=is_call)
+
+
+_READ_CHARACTERS = 20_000
+
+
+class CodeAccess:
+    """Gives a conversation's code what it does not get of the desktop and the environment."""
+
+    def __init__(self, executor: Executor, conversation: Conversation) -> None:
+        self._executor = executor
+        self._conversation = conversation
+
+    def known(self, access: Access) -> tuple[str, ...]:
+        """Return the names of variables that code gets only if that is allowed."""
+        return self._executor.known(access)
+
+    def left_out(self, access: Access) -> tuple[str, ...]:
+        """Return those of them that the code does not get."""
+        return self._executor.left_out(self._conversation.id, access)
+
+    def allow(self, access: Access, is_on: bool = True) -> None:
+        """Give the code a kind of access until the program ends, or take it back."""
+        self._executor.allow(self._conversation.id, access, is_on)
+
+    def missing(self) -> Access | None:
+        """Return the kind of access that the code that ran last would have needed."""
+        printed: list[str] = []
+        for message in reversed(self._conversation.messages):
+            match message.content:
+                case Proposal():
+                    break
+                case CodeError() as error:
+                    printed.append(f"{error.name}: {error.message}")
+                case str() as text if message.type == "console":
+                    printed.append(text[-_READ_CHARACTERS:])
+                case _:
+                    pass
+        found = missing_access("\n".join(reversed(printed)))
+        return found if found and self.left_out(found) else None
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:

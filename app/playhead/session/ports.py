@@ -7,6 +7,7 @@ from typing import Literal, Protocol
 
 from msgspec import Struct
 
+from playhead.domain.access import Access
 from playhead.domain.app_data import AppFolder, CrashReport, ResetOptions
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import StoredConversation
@@ -179,6 +180,18 @@ class Executor(Protocol):
 
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""
+        ...
+
+    def known(self, access: Access) -> tuple[str, ...]:
+        """Return the names of variables that code gets only if that is allowed."""
+        ...
+
+    def left_out(self, conversation_id: str, access: Access) -> tuple[str, ...]:
+        """Return those of them that the conversation's code does not get."""
+        ...
+
+    def allow(self, conversation_id: str, access: Access, is_on: bool = True) -> None:
+        """Give code of a conversation a kind of access, or take it back."""
         ...
 
     def status(self, conversation_id: str) -> KernelStatus:

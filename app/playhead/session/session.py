@@ -39,6 +39,7 @@ from playhead.errors import AppError, SessionError, phrase
 from playhead.session.approval import Approval
 from playhead.session.branches import Deletion, deletion_of, place_to_retry
 from playhead.session.code_runs import (
+    CodeAccess,
     CodeQuestions,
     KernelEpoch,
     count_runs,
@@ -157,6 +158,7 @@ class Session:
         self._tasks: set[asyncio.Task[None]] = set()
         self._epoch = KernelEpoch(conversation)
         self.questions = CodeQuestions(ports.executor, conversation.id)
+        self.access = CodeAccess(ports.executor, conversation)
         self._begun_with: str | None = None
         self.reruns = Reruns(
             conversation,

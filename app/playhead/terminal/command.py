@@ -14,6 +14,7 @@ from typing import Any
 
 from rich.console import Console
 
+from playhead.domain.access import ACCESSES
 from playhead.errors import AppError
 from playhead.terminal import keyboard
 from playhead.terminal.interpreter import Interpreter
@@ -50,6 +51,8 @@ def run(arguments: Sequence[str], in_place_of: str = "") -> int:
     options.in_place_of = in_place_of
     if in_place_of:
         options.file, options.prompt = [*options.file, *options.prompt], []
+    if options.allow_access:  # which the server that we start reads
+        os.environ["PLAYHEAD_ALLOW_ACCESS"] = ",".join(options.allow_access)
     with _interpreter(options) as interpreter:
         try:
             return _chat(interpreter, options)
@@ -78,6 +81,13 @@ def _parser() -> argparse.ArgumentParser:
         "--file", action="append", default=[], metavar="F", help="give it a file or a folder"
     )
     parser.add_argument("--yes", action="store_true", help="run code without asking")
+    parser.add_argument(
+        "--allow-access",
+        action="append",
+        default=[],
+        choices=ACCESSES,
+        help="let code reach your display, desktop or agent, or get secrets of the environment",
+    )
     parser.add_argument("--data-dir", metavar="DIR", help="keep all files below this folder")
     parser.add_argument("--json", action="store_true", help="print the chunks, one a line")
     return parser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from rich.text import Text
 
 from playhead.client.chat_transcript import read_run_report
 from playhead.client.turn_reader import Verdict
+from playhead.domain.access import missing_access, names_of
 from playhead.domain.conversation.closing_code import ClosingCode
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.terminal import OutputFilter, visible, without_controls
@@ -99,6 +101,7 @@ def _named(form: str, text: str) -> str:
 
 Wire = dict[str, Any]
 
+_READ_CHARACTERS = 20_000
 _ANSWERS = "[y]es, [n]o, [e]dit"
 
 
@@ -178,6 +181,7 @@ class TerminalDisplay:
         self._code_lines: list[str] = []
         self._blocks = AnswerBlocks()
         self._running = ""
+        self._printed = ""
         self._has_said = False
 
     def show(self, chunk: Wire) -> None:
@@ -349,6 +353,7 @@ class TerminalDisplay:
     def _show_console(self, chunk: Wire) -> None:
         content = chunk.get("content")
         if chunk.get("format") == "output":
+            self._printed = (self._printed + str(content))[-_READ_CHARACTERS:]
             self.screen.write_output(self._output.feed(str(content)))
         else:
             self._running = "" if content is None else self._named_line(int(content))
@@ -360,6 +365,7 @@ class TerminalDisplay:
 
     def _show_run(self, chunk: Wire) -> None:
         if _fields(chunk).get("state") == "started":
+            self._printed = ""
             self.screen.live("▶ running   (Ctrl-C stops)")
         elif (report := read_run_report(chunk)) is not None:
             self._show_run_end(report)
@@ -376,6 +382,11 @@ class TerminalDisplay:
             case "started" | "finished":
                 told = f"ran for {report.seconds:.1f} s" + (f". {text}" if text else "")
                 self.screen.write_line(told, "yellow" if text else "dim")
+
+        access = missing_access(self._printed)
+        if access is not None and names_of(access, os.environ):
+            told = f"Code does not reach it; start with --allow-access {access} to let it."
+            self.screen.write_line(told, "yellow")
 
     def _show_aside(self, chunk: Wire) -> None:
         """Show where to find what a terminal cannot show, or that it exists."""

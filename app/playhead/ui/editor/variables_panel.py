@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from PySide6.QtCore import (
@@ -9,6 +10,7 @@ from PySide6.QtCore import (
     QModelIndex,
     QObject,
     QPersistentModelIndex,
+    QSignalBlocker,
     QSize,
     QSortFilterProxyModel,
     Qt,
@@ -17,6 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QBrush, QFont, QGuiApplication, QKeySequence, QPainter, QPixmap, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QCheckBox,
     QFrame,
     QHBoxLayout,
     QHeaderView,
@@ -29,6 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.execution import Variable
+from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import format_size, mark, tr, tr_n
 
@@ -160,12 +164,13 @@ class VariablesPanel(QWidget):
     """Shows variables, or a message in their place. Owner: the editor pane.
 
     Signals: `opened(name)` when a table is double-clicked, `refresh_requested()`,
-    `close_requested()`.
+    `close_requested()`, `secrets_switched(bool)` when code is to get the secrets or not.
     """
 
     opened = Signal(str)
     refresh_requested = Signal()
     close_requested = Signal()
+    secrets_switched = Signal(bool)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -189,6 +194,7 @@ class VariablesPanel(QWidget):
         layout.setSpacing(0)
         layout.addWidget(self._make_header())
         layout.addWidget(body, 1)
+        layout.addWidget(self._make_foot())
         self.setMinimumHeight(96)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -226,6 +232,17 @@ class VariablesPanel(QWidget):
         else:
             self.show_text(tr("The code is running. Its variables are read when it has ended."))
 
+    def show_secrets(self, names: Sequence[str], *, is_passed: bool) -> None:
+        """Show which variables of the environment look like secrets, and whether code gets them."""
+        listed = ", ".join(names)
+        given = tr("Given to code: {names}", names=listed)
+        kept = tr("Not given to code: {names}", names=listed)
+        self.secrets.setText(given if is_passed else kept)
+        self.secrets.setToolTip(listed)
+        with QSignalBlocker(self.pass_secrets):
+            self.pass_secrets.setChecked(is_passed)
+        self._foot.setVisible(bool(names))
+
     @property
     def words(self) -> str:
         """Return the message in place of the variables; '' while they are shown."""
@@ -252,6 +269,28 @@ class VariablesPanel(QWidget):
         layout.addWidget(self._refresh)
         layout.addWidget(self._close)
         return header
+
+    def _make_foot(self) -> QWidget:
+        self._foot = QFrame(self)
+        self._foot.setProperty("kind", "page")
+        self.secrets = ElidedLabel("", self._foot)
+        self.secrets.setProperty("kind", "mute")
+        self.pass_secrets = QCheckBox(tr("Give them to code"), self._foot)
+        self.pass_secrets.setToolTip(
+            tr(
+                "These variables of the environment look like secrets. Code of this conversation "
+                "gets them until Playhead is closed; other languages than Python once the kernel "
+                "is restarted."
+            )
+        )
+        self.pass_secrets.toggled.connect(self.secrets_switched)
+        layout = QHBoxLayout(self._foot)
+        layout.setContentsMargins(14, 2, 8, 4)
+        layout.setSpacing(8)
+        layout.addWidget(self.secrets, 1)
+        layout.addWidget(self.pass_secrets)
+        self._foot.hide()
+        return self._foot
 
     def _button(self, parent: QWidget, name: str) -> QToolButton:
         button = QToolButton(parent)

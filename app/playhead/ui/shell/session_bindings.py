@@ -359,6 +359,7 @@ class VariablesBinding(SessionBinding):
         super().follow()
         if self._panel is not None:
             self._panel.show_variables([])
+        self._show_secrets()
         self.refresh()
 
     def refresh(self) -> None:
@@ -371,7 +372,20 @@ class VariablesBinding(SessionBinding):
             self._panel = panel
             panel.opened.connect(self.table_requested)
             panel.refresh_requested.connect(self.refresh)
+            panel.secrets_switched.connect(self._on_secrets_switched)
+            self._show_secrets()
         self._look()
+
+    def _show_secrets(self) -> None:
+        if self._session is not None and self._panel is not None:
+            access = self._session.access
+            names = access.known("secrets")
+            self._panel.show_secrets(names, is_passed=not access.left_out("secrets"))
+
+    def _on_secrets_switched(self, is_on: bool) -> None:
+        if self._session is not None:
+            self._session.access.allow("secrets", is_on)
+            self._show_secrets()
 
     def _on_event(self, event: SessionEvent) -> None:
         if event.kind in ("kernel", "state"):

@@ -7,9 +7,11 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, Signal
 
+from playhead.domain.access import Access
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Attachment, Message
 from playhead.domain.conversation.payloads import CodeError, Failure, Proposal, RunReport
+from playhead.domain.execution import PYTHON
 from playhead.domain.text.fences import fenced
 from playhead.errors import AppError
 from playhead.session.branches import is_asked
@@ -22,11 +24,23 @@ from playhead.ui.shell.conversation_header import ConversationHeader
 from playhead.ui.sidebar.model import client_name
 from playhead.ui.timeline.printed_lines import PrintedLines
 from playhead.ui.timeline.view import TimelineView
-from playhead.ui.widgets.wording import tr, tr_n
+from playhead.ui.widgets.wording import mark, tr, tr_n
 
 SETTINGS_LINK = "playhead:settings"
 """What a text says where it leads to the settings."""
 _MAX_ERROR_CHARS = 2_000
+_ACCESS_TITLES: dict[Access, str] = {
+    "display": mark("The code found no display: it reaches none unless you allow it."),
+    "desktop": mark("The code did not reach the desktop: it does not unless you allow it."),
+    "agent": mark("The code found no keys of yours: it reaches no agent unless you allow it."),
+}
+_ACCESS_WORDS: dict[Access, str] = {
+    "display": mark(
+        "With it, code can see your screen and press keys in every window, in this one too."
+    ),
+    "desktop": mark("With it, code can ask your programs and your keyring for things."),
+    "agent": mark("With it, code can sign in as you (SSH, GnuPG, Kerberos)."),
+}
 _MISSING_MODULE = re.compile(r"No module named '([\w.]+)'")
 
 
@@ -73,6 +87,7 @@ class SessionView(QObject):
         self._unsubscribers: list[Callable[[], None]] = []
         self._missing = ""
         self._failed: Proposal | None = None
+        self._offered_access: tuple[str, Access] | None = None
         self._connect()
 
     @property
@@ -233,6 +248,7 @@ class SessionView(QObject):
                     self._timeline.show_versions()
                     self._offer_install()
                     self._offer_again(session)
+                    self._offer_access(session)
                     self._offer_model(session)
                     self._offer_go_on(session)
             case "pending":
@@ -379,6 +395,34 @@ class SessionView(QObject):
             "info",
             tr("The block that failed can now find its module."),
             tr("It runs as it did before."),
+            (tr("Run it again"), lambda: self._run_again(block)),
+        )
+
+    def _offer_access(self, session: Session) -> None:
+        """Offer what the code that ran last was refused, where it has failed for want of it."""
+        block = last_proposal(session.conversation.messages)
+        access = session.access.missing() if block is not None else None
+        if block is None or access is None or (block.id, access) == self._offered_access:
+            return
+        self._offered_access = block.id, access
+        self._timeline.add_note(
+            "info",
+            tr(_ACCESS_TITLES[access]),
+            tr(_ACCESS_WORDS[access]),
+            (tr("Allow for this conversation"), lambda: self._allow(access, block)),
+        )
+
+    def _allow(self, access: Access, block: Proposal) -> None:
+        if self._session is None:
+            return
+        self._session.access.allow(access)
+        self._timeline.clear_notes()
+        if block.language != PYTHON:  # its program has the environment that it was started with
+            self.restart_kernel()
+        self._timeline.add_note(
+            "info",
+            tr("It is allowed in this conversation until Playhead is closed."),
+            tr("The block that failed can now reach it."),
             (tr("Run it again"), lambda: self._run_again(block)),
         )
 
