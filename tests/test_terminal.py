@@ -358,7 +358,7 @@ def test_without_a_person_nothing_is_decided(monkeypatch: pytest.MonkeyPatch):
 def test_only_a_plain_yes_lets_code_run(words: str, monkeypatch: pytest.MonkeyPatch):
     answers = iter([words, "n"])
     monkeypatch.setattr(keyboard, "is_interactive", lambda: True)
-    monkeypatch.setattr(keyboard, "discard_typed", lambda: None)
+    monkeypatch.setattr(keyboard, "take_typed", lambda: "")
     monkeypatch.setattr(keyboard, "ask_line", lambda _: next(answers))
     display = TerminalDisplay(Console(file=io.StringIO()))
     assert display.decide({"content": {"format": "python", "content": "1"}}) == ("reject", "")

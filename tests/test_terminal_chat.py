@@ -335,8 +335,39 @@ def test_what_was_typed_before_the_code_was_seen_approves_nothing(desk: Desk, tm
     assert not marker.exists()
     terminal.type("n\r")
     terminal.expect("Done.")
-    terminal.expect("> ")
+    terminal.expect("> y")  # a message that can be sent, not an answer
+    terminal.type("\x15")
     assert not marker.exists()
+
+
+def test_a_line_without_an_end_stays_and_approves_nothing(desk: Desk, tmp_path: Path):
+    marker = tmp_path / "ran"
+    terminal, is_typed = desk.answers(), threading.Event()
+    replies = iter([execute(f"open({str(marker)!r}, 'w')"), text("Done.")])
+
+    def reply(request: Request) -> Reply:
+        assert is_typed.wait(WAIT_S)
+        return next(replies)
+
+    desk.model.script = reply
+    terminal.type("go\r")
+    assert desk.model.wait_for_requests(1, WAIT_S)
+    terminal.type("so\ry")
+    terminal.expect("so\ny")  # the terminal shows what it has
+    is_typed.set()
+    terminal.expect("[e]dit: ")
+    terminal.type("\r")
+    terminal.expect("Answer y, n")  # and not a yes whose end came later
+    terminal.expect("[e]dit: ")
+    terminal.type("n\r")
+    terminal.expect("Done.")
+    terminal.expect("> so")
+    assert not marker.exists()
+    desk.answers(text("Well."))
+    terminal.type("\r")
+    terminal.expect("Well.")
+    terminal.expect("> y")
+    terminal.type("\x15")
 
 
 def test_ctrl_c_stops_the_code_and_the_chat_goes_on(desk: Desk):

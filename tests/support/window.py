@@ -20,6 +20,7 @@ from playhead.session.ports import Executor
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
+from playhead.ui.composer.decision_bars import ARMING_MS
 from playhead.ui.shell.main_window import MainWindow
 from playhead.ui.widgets.theme import Theme
 from tests.support.ports import (
@@ -54,6 +55,7 @@ class Bench:
         settings: AppSettings | None,
         *answers: Answer,
         executor: Executor | None = None,
+        arming_ms: int = ARMING_MS,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -76,6 +78,7 @@ class Bench:
             theme,
             home / "attachments",
             self.api,
+            arming_ms,
         )
         self.parts = self.window.parts
 
@@ -115,9 +118,10 @@ async def opened(
     *answers: Answer,
     settings: AppSettings | None = None,
     executor: Executor | None = None,
+    arming_ms: int = ARMING_MS,
 ) -> AsyncIterator[Bench]:
     """Open a window; with an executor code runs in its kernels and is not only recorded."""
-    bench = Bench(theme, home, settings, *answers, executor=executor)
+    bench = Bench(theme, home, settings, *answers, executor=executor, arming_ms=arming_ms)
     await bench.sessions.start()
     bench.window.resize(1480, 940)
     bench.window.show()

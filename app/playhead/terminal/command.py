@@ -202,6 +202,7 @@ def _answer(
                 _let_type(interpreter, display, typing, chunk)
                 if _asks(interpreter, chunk):
                     verdict = display.decide(chunk)
+                    typing.unread += display.take_typed_ahead()
                     if verdict is None:
                         display.close()
                         return _refuse(_NOBODY, NOT_APPROVED)

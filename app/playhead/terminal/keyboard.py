@@ -22,18 +22,31 @@ def is_interactive() -> bool:
     return sys.stdin is not None and sys.stdin.isatty()
 
 
-def discard_typed() -> None:
-    """Drop what was typed before the question was seen: it cannot be the answer to it."""
+def take_typed() -> str:
+    """Take what was typed before a question is printed: it cannot be the answer to it.
+
+    A line that has no end yet is taken, too.
+    """
     if sys.platform == "win32":
         import msvcrt
 
+        typed = ""
         while msvcrt.kbhit():
-            msvcrt.getwch()
-    else:
-        import termios
+            typed += msvcrt.getwch()
+        return typed.replace("\r", "\n")
+    import termios
 
-        with contextlib.suppress(termios.error):
-            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+    stdin = sys.stdin.fileno()
+    try:
+        before = termios.tcgetattr(stdin)
+        by_keys = [*before[:3], before[3] & ~termios.ICANON, *before[4:]]
+        termios.tcsetattr(stdin, termios.TCSANOW, by_keys)
+        try:
+            return waiting_lines()
+        finally:
+            termios.tcsetattr(stdin, termios.TCSANOW, before)
+    except termios.error:
+        return ""
 
 
 _PASTE_BINDINGS = (

@@ -182,6 +182,7 @@ class TerminalDisplay:
         self._blocks = AnswerBlocks()
         self._running = ""
         self._printed = ""
+        self._typed_ahead = ""
         self._has_said = False
 
     def show(self, chunk: Wire) -> None:
@@ -223,7 +224,7 @@ class TerminalDisplay:
         if blocks.is_later:  # it was shown above the output of the block before
             self._show_again(code, language)
         self._show_fault(code, language)
-        keyboard.discard_typed()
+        self._typed_ahead += keyboard.take_typed()
         while True:
             answer = self._ask(blocks.question)
             if answer is None:
@@ -241,6 +242,11 @@ class TerminalDisplay:
                     return ("approve", code) if is_edited else blocks.for_all
                 case _:
                     self.screen.write_line("Answer y, n (and why, if you like) or e.", "dim")
+
+    def take_typed_ahead(self) -> str:
+        """Return what was typed before the questions about code, which is no answer to them."""
+        typed, self._typed_ahead = self._typed_ahead, ""
+        return typed
 
     def ask(self, prompt: str, is_secret: bool) -> str | None:
         """Ask for the input that the running code wants; return None if there is no one to ask."""
@@ -261,7 +267,7 @@ class TerminalDisplay:
 
     def show_unread(self, lines: Sequence[str]) -> None:
         """Show what was typed while code ran and that the code has not read."""
-        for line in lines:
+        for line in filter(str.strip, lines):
             self.screen.write_line(f"typed ahead, not read by the code: {visible(line)}", "dim")
 
     def fail(self, error: AppError) -> None:
@@ -276,6 +282,7 @@ class TerminalDisplay:
         """Leave the terminal at the start of a line."""
         self._finish_prose("")
         self.screen.end_line()
+        self.show_unread(self.take_typed_ahead().split("\n"))
 
     def _ask(self, question: str, is_secret: bool = False) -> str | None:
         """Ask for a line; return None at the end of input."""

@@ -44,6 +44,7 @@ _TIP_CHARACTERS = 400
 class ApprovalBar(QFrame):
     """Asks about the code of one answer at a time; never takes the focus by itself.
 
+    It takes no answer during its first `arming_ms`, whichever way it comes.
     Of several blocks those with a tick run, in order. Signals: `approved(str proposal_id, object
     code_or_None, bool rest_of_turn)` and `rejected(str proposal_id, str reason)` about one block,
     `decided(object decisions)` about several, by their messages; `edit_requested()`.
@@ -54,7 +55,9 @@ class ApprovalBar(QFrame):
     decided = Signal(object)
     edit_requested = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, parent: QWidget | None = None, arming_ms: int = ARMING_MS
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
         self.proposals: tuple[Proposal, ...] = ()
@@ -66,7 +69,8 @@ class ApprovalBar(QFrame):
         self.setProperty("kind", "ask")
         self._arming = QTimer(self)
         self._arming.setSingleShot(True)
-        self._arming.setInterval(ARMING_MS)
+        self._arming.setTimerType(Qt.TimerType.PreciseTimer)  # the usual one may be early
+        self._arming.setInterval(arming_ms)
         self._arming.timeout.connect(lambda: self._arm(True))
         self._make_actions()
         layout = QVBoxLayout(self)

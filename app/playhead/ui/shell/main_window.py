@@ -35,6 +35,7 @@ from playhead.ui.commands.key_bindings import (
     shown_keys,
     ways,
 )
+from playhead.ui.composer.decision_bars import ARMING_MS
 from playhead.ui.composer.model_switcher import ModelSwitcher, PickerPorts
 from playhead.ui.desktop.closing_question import ClosingQuestion
 from playhead.ui.desktop.desktop_presence import DesktopPresence
@@ -131,11 +132,10 @@ class MainWindow(QMainWindow):
         theme: Theme,
         attachments_dir: Path,
         api: ApiControl,
+        arming_ms: int = ARMING_MS,
     ) -> None:
         super().__init__()
-        self._sessions = sessions
-        self._settings = settings
-        self._keys = keys
+        self._sessions, self._settings, self._keys = sessions, settings, keys
         self._catalog = catalog
         self._interpreters = interpreters
         self._provider = provider
@@ -149,7 +149,8 @@ class MainWindow(QMainWindow):
         room = QApplication.primaryScreen().availableSize() - WINDOW_FRAME  # less when all is large
         self.setMinimumSize(QSize(480, 400).boundedTo(room))
         self.setStyleSheet(window_style(theme))
-        self.parts = WindowLayout(theme, sessions.state_of, self.tasks, attachments_dir, self)
+        state_of = sessions.state_of
+        self.parts = WindowLayout(theme, state_of, self.tasks, attachments_dir, self, arming_ms)
         self.setCentralWidget(self.parts)
         self.places = PlaceMenus(interpreters, self.tasks, self, lambda: self.folder)
         self.view = view = self._make_view()

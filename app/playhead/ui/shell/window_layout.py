@@ -24,7 +24,7 @@ from playhead.session.ports import Settings
 from playhead.session.session import SessionState
 from playhead.ui.commands.key_bindings import TIMELINE, KeyBindings, shown_keys
 from playhead.ui.composer.composer import Composer
-from playhead.ui.composer.decision_bars import ApprovalBar, ContinuationBar
+from playhead.ui.composer.decision_bars import ARMING_MS, ApprovalBar, ContinuationBar
 from playhead.ui.editor.code.code_colourer import CodeColourer
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.shell.conversation_header import ConversationHeader
@@ -64,6 +64,7 @@ class WindowLayout(QWidget):
         tasks: TaskOwner,
         attachments_dir: Path,
         parent: QWidget,
+        arming_ms: int = ARMING_MS,
     ) -> None:
         super().__init__(parent)
         self.sidebar = Sidebar(theme, state_of, self)
@@ -72,7 +73,7 @@ class WindowLayout(QWidget):
         self.notifications = BannerArea(theme, self)
         self.timeline = TimelineView(theme, self, CodeColourer(self))
         self.start = StartPanel(theme, self)
-        self.approval = ApprovalBar(theme, self)
+        self.approval = ApprovalBar(theme, self, arming_ms)
         self.question = ContinuationBar(theme, self)
         self.composer = Composer(theme, tasks, attachments_dir, self)
         self._wants_sidebar = self._wants_editor = True
