@@ -74,6 +74,7 @@ WITH_QT = (
     "playhead.__main__",
 )
 DOORS = {
+    "jedi": "playhead.code_worker",
     "litellm": "playhead.model_worker",
     "keyring": "playhead.storage.keys.system_keyring",
     "lexilla": "playhead.ui.editor",
@@ -82,6 +83,7 @@ DOORS = {
     "sqlite3": "playhead.storage",
 }
 KERNEL = PACKAGE / "kernel"
+CHILDREN = ("playhead.kernel", "playhead.model_worker", "playhead.code_worker")
 
 
 def is_inside(module: str, packages: str | tuple[str, ...]) -> bool:
@@ -160,7 +162,7 @@ def test_the_kernel_keeps_to_the_syntax_of_python_3_9(path: Path) -> None:
     ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
 
 
-@pytest.mark.parametrize("package", ["playhead.kernel", "playhead.model_worker"])
+@pytest.mark.parametrize("package", CHILDREN)
 def test_child_processes_import_nothing_of_ours(package: str) -> None:
     inside = {package, *graph().find_descendants(package)}
     for module in inside:
@@ -172,7 +174,7 @@ def test_child_processes_import_nothing_of_ours(package: str) -> None:
         assert ours <= inside, f"{module} imports {ours - inside}"
 
 
-@pytest.mark.parametrize("package", ["playhead.kernel", "playhead.model_worker"])
+@pytest.mark.parametrize("package", CHILDREN)
 def test_the_parent_imports_only_the_protocol_of_its_children(package: str) -> None:
     inside = {package, *graph().find_descendants(package)}
     # What the languages are called stands with what runs them.

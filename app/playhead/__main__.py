@@ -12,7 +12,7 @@ from playhead import __version__
 
 OLDEST, NEXT = (3, 11), (3, 15)
 """The minimum version, as in `requires-python` in pyproject.toml."""
-KERNEL_FLAG, WORKER_FLAG = "--kernel", "--model-worker"
+KERNEL_FLAG, WORKER_FLAG, CODE_FLAG = "--kernel", "--model-worker", "--code-worker"
 DATA_DIR_FLAG = "--data-dir"
 ALLOW_ACCESS = "PLAYHEAD_ALLOW_ACCESS"
 ALLOW_ACCESS_HELP = (
@@ -35,6 +35,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from playhead.model_worker.__main__ import main as worker
 
         return worker() or 0
+    if given[:1] == [CODE_FLAG]:
+        from playhead.code_worker.__main__ import main as code_worker
+
+        return code_worker() or 0
     try:
         given = _settled(given)
     except OSError as error:

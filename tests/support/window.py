@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from playhead.domain.model import LocalServer
 from playhead.domain.settings import AppSettings
-from playhead.session.ports import Executor
+from playhead.session.ports import CodeReader, Executor
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
@@ -56,6 +56,7 @@ class Bench:
         *answers: Answer,
         executor: Executor | None = None,
         arming_ms: int = ARMING_MS,
+        reader: CodeReader | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -64,6 +65,7 @@ class Bench:
             ports_with(self.provider, self.executor),
             settings=self.settings,
             executor=executor or self.executor,
+            reader=reader,
         )
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
@@ -119,9 +121,12 @@ async def opened(
     settings: AppSettings | None = None,
     executor: Executor | None = None,
     arming_ms: int = ARMING_MS,
+    reader: CodeReader | None = None,
 ) -> AsyncIterator[Bench]:
     """Open a window; with an executor code runs in its kernels and is not only recorded."""
-    bench = Bench(theme, home, settings, *answers, executor=executor, arming_ms=arming_ms)
+    bench = Bench(
+        theme, home, settings, *answers, executor=executor, arming_ms=arming_ms, reader=reader
+    )
     await bench.sessions.start()
     bench.window.resize(1480, 940)
     bench.window.show()

@@ -17,6 +17,7 @@ from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
+from playhead.execution.code_reader import CodeReader
 from playhead.execution.interpreters import InterpreterFinder
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.catalog import ModelCatalog, key_variables
@@ -64,6 +65,7 @@ class Core(Struct, frozen=True, kw_only=True):
 
     ports: SessionPorts
     executor: ProcessExecutor
+    reader: CodeReader
     worker: ModelWorker
     interpreters: InterpreterFinder
     keys: KeyStore
@@ -87,12 +89,13 @@ class Core(Struct, frozen=True, kw_only=True):
             await self.interpreters.default()
 
     async def close(self) -> None:
-        """End sessions, kernels and the model worker; write what is left."""
+        """End sessions, kernels and the workers; write what is left."""
         async with contextlib.AsyncExitStack() as parts:  # one that fails must not keep the others
             parts.callback(self.keys.close)
             parts.push_async_callback(self.interpreters.close)
             parts.push_async_callback(self.ports.provider.close)
             parts.push_async_callback(self.ports.executor.close)
+            parts.push_async_callback(self.reader.close)
             parts.push_async_callback(self.sessions.close)
         await asyncio.gather(*self._chores, return_exceptions=True)
 
@@ -115,6 +118,7 @@ def build_core(overrides: Overrides | None = None) -> Core:
         make_folder=wanted.folders.make if wanted.folders else lambda folder: False,
         allowed=wanted.allowed,
     )
+    reader = CodeReader(paths.parsed_code_dir(), drop=tuple(variables.values()))
     worker = ModelWorker(log_path=paths.logs_dir() / "model.log")
     interpreters = InterpreterFinder(paths.environments_dir())
     history = (
@@ -134,12 +138,14 @@ def build_core(overrides: Overrides | None = None) -> Core:
         keys=keys,
         catalog=catalog,
         folders=wanted.folders,
+        reader=reader,
     )
     sessions = Sessions(ports, history)
     token = secrets.get(TOKEN)
     return Core(
         ports=ports,
         executor=executor,
+        reader=reader,
         worker=worker,
         interpreters=interpreters,
         keys=keys,

@@ -64,6 +64,13 @@ class Variable(Struct, frozen=True, kw_only=True):
     frame: int = 0
 
 
+class CodePlace(Struct, frozen=True):
+    """A place in a code that is being written: the text before it and the text after it."""
+
+    before: str
+    after: str = ""
+
+
 class Candidate(Struct, frozen=True):
     """A text that fits at the cursor; `kind` is a word like "function"."""
 

@@ -1,13 +1,15 @@
-"""Code of a conversation: open calls, blocks that ran, runs that the kernel remembers.
+"""Code of a conversation: questions about it, open calls, blocks that ran, runs of the kernel.
 
 What an earlier process left unfinished is closed here.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 from playhead.domain.access import Access, missing_access
 from playhead.domain.conversation.chunk import Chunk
@@ -23,24 +25,113 @@ from playhead.domain.conversation.payloads import (
     RunEnd,
     RunReport,
 )
-from playhead.domain.execution import Completions, Description
-from playhead.session.ports import Executor
+from playhead.domain.execution import CodePlace, Completions, Description
+from playhead.errors import ExecutionError
+from playhead.session.ports import CodeReader, Executor
+
+LIVE_FIRST_S = 0.1
+"""The time that an idle kernel has to answer first."""
+_SENT_LIMIT = 50_000
 
 
 class CodeQuestions:
-    """Asks the idle kernel of a conversation about code that is being written."""
+    """Asks about code that is being written: the idle kernel, and who reads code that has not run.
 
-    def __init__(self, executor: Executor, conversation_id: str) -> None:
+    `where` returns the folder and the interpreter of the code. The kernel gets one question at a
+    time, of those that wait only the newest.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        reader: CodeReader | None,
+        conversation_id: str,
+        where: Callable[[], tuple[str, str]],
+    ) -> None:
         self._executor = executor
+        self._reader = reader
         self._conversation_id = conversation_id
+        self._where = where
+        self._asking = asyncio.Lock()
+        self._newest = 0
 
-    async def complete(self, code: str, *, is_asked: bool) -> Completions:
-        """Return what can follow Python code; `is_asked`: by a key. Raises ExecutionError."""
-        return await self._executor.complete(self._conversation_id, code, is_asked=is_asked)
+    async def completions(
+        self, place: CodePlace, *, is_asked: bool
+    ) -> AsyncGenerator[Completions, None]:
+        """Yield what can follow Python code, then what else can; `is_asked`: by a key."""
+        live = asyncio.create_task(self._live_completions(place, is_asked))
+        read = asyncio.create_task(self._read_completions(place, is_asked))
+        waiting = {live, read}
+        found = Completions()
+        try:
+            await asyncio.wait([live], timeout=LIVE_FIRST_S)
+            while waiting:
+                await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
+                for task in [one for one in (live, read) if one in waiting and one.done()]:
+                    waiting.discard(task)
+                    new = _without(task.result(), found)
+                    found = Completions(new.length, found.candidates + new.candidates)
+                    if new.candidates:
+                        yield new
+            if not found.candidates:
+                yield found
+        finally:
+            live.cancel()
+            read.cancel()
 
-    async def describe(self, code: str, *, is_call: bool) -> Description:
-        """Return what is known of the end of Python code, or of its call. Raises ExecutionError."""
-        return await self._executor.describe(self._conversation_id, code, is_call=is_call)
+    async def describe(self, place: CodePlace, *, is_call: bool) -> Description:
+        """Return what is known of the end of Python code, or of the call that it is in."""
+        live = asyncio.create_task(self._live_description(place, is_call))
+        try:
+            await asyncio.wait([live], timeout=LIVE_FIRST_S)
+            if self._reader is None or (live.done() and live.result().name):
+                return await live
+            read = await self._reader.describe(place, *self._where(), is_call=is_call)
+            return read if read.name else await live
+        finally:
+            live.cancel()
+
+    async def _live_completions(self, place: CodePlace, is_asked: bool) -> Completions:
+        code = place.before[-_SENT_LIMIT:]
+        with contextlib.suppress(ExecutionError):  # a busy kernel is no news while one types
+            async with self._turn() as is_newest:
+                if is_newest():
+                    return await self._executor.complete(
+                        self._conversation_id, code, is_asked=is_asked
+                    )
+        return Completions()
+
+    async def _live_description(self, place: CodePlace, is_call: bool) -> Description:
+        code = place.before[-_SENT_LIMIT:]
+        with contextlib.suppress(ExecutionError):
+            async with self._turn() as is_newest:
+                if is_newest():
+                    return await self._executor.describe(
+                        self._conversation_id, code, is_call=is_call
+                    )
+        return Description()
+
+    @contextlib.asynccontextmanager
+    async def _turn(self) -> AsyncGenerator[Callable[[], bool], None]:
+        """Wait for the question before; what it gives says whether none has come after this one."""
+        self._newest += 1
+        number = self._newest
+        async with self._asking:
+            yield lambda: number == self._newest
+
+    async def _read_completions(self, place: CodePlace, is_asked: bool) -> Completions:
+        if self._reader is None:
+            return Completions()
+        return await self._reader.complete(place, *self._where(), is_asked=is_asked)
+
+
+def _without(new: Completions, known: Completions) -> Completions:
+    """Return new candidates that are not known, if they replace the same text as those."""
+    if not known.candidates:
+        return new
+    texts = {one.text for one in known.candidates}
+    fitting = new.candidates if new.length == known.length else ()
+    return Completions(known.length, tuple(one for one in fitting if one.text not in texts))
 
 
 _READ_CHARACTERS = 20_000

@@ -17,6 +17,7 @@ from playhead.domain.conversation.model_request import FittedRequest, OutgoingRe
 from playhead.domain.conversation.payloads import Frame, RowOrder, Table
 from playhead.domain.conversation.search import SearchFound
 from playhead.domain.execution import (
+    CodePlace,
     Completions,
     Description,
     EnvironmentStatus,
@@ -204,6 +205,30 @@ class Executor(Protocol):
 
     async def close(self) -> None:
         """End all kernels with their children."""
+        ...
+
+
+class CodeReader(Protocol):
+    """Reads code that is being written and the libraries it names, without running any of it.
+
+    `interpreter` is the Python that would run it in `folder`; '' if none is known. A later question
+    takes the place of an older one, whose answer is empty.
+    """
+
+    async def complete(
+        self, place: CodePlace, folder: str, interpreter: str, *, is_asked: bool
+    ) -> Completions:
+        """Return what can follow Python code; `is_asked`: by a key, not by typing."""
+        ...
+
+    async def describe(
+        self, place: CodePlace, folder: str, interpreter: str, *, is_call: bool
+    ) -> Description:
+        """Return what is known of the expression that Python code ends with, or of its call."""
+        ...
+
+    async def close(self) -> None:
+        """End what reads."""
         ...
 
 
@@ -529,7 +554,8 @@ class WorkingFolders(Protocol):
 class SessionPorts(Struct, frozen=True, kw_only=True):
     """The world as every session sees it.
 
-    Without `folders` new conversations begin in the folder that the process was started in.
+    Without `folders` new conversations begin in the folder that the process was started in; without
+    a `reader` nothing is known of code before it has run.
     """
 
     provider: Provider
@@ -539,3 +565,4 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     keys: Keys
     catalog: Catalog
     folders: WorkingFolders | None = None
+    reader: CodeReader | None = None

@@ -157,7 +157,9 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._epoch = KernelEpoch(conversation)
-        self.questions = CodeQuestions(ports.executor, conversation.id)
+        self.questions = CodeQuestions(
+            ports.executor, ports.reader, conversation.id, self._place_of_code
+        )
         self.access = CodeAccess(ports.executor, conversation)
         self._begun_with: str | None = None
         self.reruns = Reruns(
@@ -536,6 +538,11 @@ class Session:
 
     def _chosen_interpreter(self) -> str:
         return self.interpreter or self._ports.settings.current.interpreter
+
+    def _place_of_code(self) -> tuple[str, str]:
+        """Return the folder and the Python that code would run with; '' while there is none."""
+        managed = self._ports.interpreters.status.interpreter
+        return self.folder, self._chosen_interpreter() or (managed.path if managed else "")
 
     async def _restart(self, cuts_run: bool) -> None:
         had_kernel = self.kernel.state != "none"

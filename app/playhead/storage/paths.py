@@ -51,6 +51,11 @@ def cache_dir() -> Path:
     return _private_dir(_CACHE, platformdirs.user_cache_dir(_NAME, appauthor=False))
 
 
+def parsed_code_dir() -> Path:
+    """Return the folder of libraries as they were parsed; it is made when the first one is."""
+    return cache_dir() / "parsed-code"
+
+
 def logs_dir() -> Path:
     """Log files of the app and its workers: beside the data where a place for that was named."""
     if os.environ.get(_DATA):

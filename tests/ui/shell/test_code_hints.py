@@ -15,6 +15,9 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication
 
+from playhead.domain.execution import Candidate, CodePlace, Completions, Description
+from playhead.execution.code_reader import CodeReader
+from playhead.session.ports import CodeReader as CodeReading
 from playhead.ui.editor.pane.code_hints import CodeHints
 from playhead.ui.widgets.theme import Theme
 from tests.support import kernels, programs
@@ -85,10 +88,12 @@ class Writer:
 
 
 @asynccontextmanager
-async def writer(theme: Theme, home: Path, code: str = NAMES) -> AsyncIterator[Writer]:
+async def writer(
+    theme: Theme, home: Path, code: str = NAMES, reader: CodeReading | None = None
+) -> AsyncIterator[Writer]:
     async with (
         kernels.executor(home) as executor,
-        opened(theme, home, executor=executor) as bench,
+        opened(theme, home, executor=executor, reader=reader) as bench,
     ):
         bench.window.activateWindow()
         found = Writer(bench)
@@ -176,6 +181,101 @@ async def test_control_and_space_lists_all_names_and_describes_what_is_whole(
         one.press(Qt.Key.Key_Space, Ctrl)
         await until(lambda: "Turn it round." in one.told)
         assert one.pane.text() == "part.turn"
+
+
+class HeldReader:
+    """What reads code, as the port describes it; it answers once it may."""
+
+    def __init__(self, *texts: str) -> None:
+        self.found = Completions(0, tuple(Candidate(text, "function") for text in texts))
+        self.may_answer = asyncio.Event()
+
+    async def complete(
+        self, place: CodePlace, folder: str, interpreter: str, *, is_asked: bool
+    ) -> Completions:
+        await self.may_answer.wait()
+        return self.found
+
+    async def describe(
+        self, place: CodePlace, folder: str, interpreter: str, *, is_call: bool
+    ) -> Description:
+        return Description()
+
+    async def close(self) -> None:
+        return None
+
+
+async def test_what_comes_later_is_listed_below_and_moves_nothing(
+    theme: Theme, tmp_path: Path
+) -> None:
+    held = HeldReader("about", "size", "thick", "tiny")
+    async with writer(theme, tmp_path, reader=held) as one:
+        one.type_code("part.")
+        await until(lambda: one.listed == ["size", "tilt", "turn"])
+        shown = one.hints.list
+        assert shown is not None
+        one.press(Qt.Key.Key_Down)
+        rows = shown.rows
+        place, first = shown.pos(), rows.visualRect(rows.model().index(0, 0))
+        held.may_answer.set()
+        await until(lambda: one.listed == ["size", "tilt", "turn", "about", "thick", "tiny"])
+        assert (shown.current, shown.pos()) == ("tilt", place)
+        assert rows.visualRect(rows.model().index(0, 0)) == first
+        bottom = rows.visualRect(rows.model().index(5, 0)).bottom()
+        assert bottom <= rows.viewport().height()  # it has grown with its rows
+        one.type_code("t")
+        await until(lambda: one.listed == ["tilt", "turn", "thick", "tiny"])
+        one.press(Qt.Key.Key_Return)
+        assert one.pane.text() == "part.tilt"
+
+
+async def test_what_comes_after_the_next_letter_is_still_listed(
+    theme: Theme, tmp_path: Path
+) -> None:
+    held = HeldReader("about", "tiny")
+    async with writer(theme, tmp_path, reader=held) as one:
+        one.type_code("part.")
+        await until(lambda: one.listed == ["size", "tilt", "turn"])
+        one.type_code("t")
+        await until(lambda: one.listed == ["tilt", "turn"])
+        held.may_answer.set()
+        await until(lambda: one.listed == ["tilt", "turn", "tiny"])
+        one.press(Qt.Key.Key_Escape)
+        await one.bench.window.tasks.settled()
+        assert not one.listed
+
+
+async def test_before_the_first_run_names_signatures_and_documentation_are_read(
+    theme: Theme, tmp_path: Path
+) -> None:
+    made = CodeReader(tmp_path / "cache")
+    try:
+        async with opened(theme, tmp_path, reader=made) as bench:
+            painted: list[bool] = []
+            bench.window.painted.connect(lambda: painted.append(True))
+            bench.window.activateWindow()
+            one = Writer(bench)
+            await until(lambda: painted)
+            one.pane.load_editor()
+            one.pane.set_language("python")
+            one.pane.focus_code()
+            await bench.window.tasks.settled()  # the tabs of the time before are put up
+            one.pane.editor.replace_text("import json\ndef turn(by, far=2): 'Turn it.'\n")
+            end = len(one.pane.text())
+            one.pane.editor.select(end, end)
+            one.type_code("json.dum")
+            await until(lambda: one.listed == ["dump", "dumps"])
+            one.press(Qt.Key.Key_Tab)
+            assert one.pane.text().endswith("\njson.dump")
+            one.type_code("; turn(1, ")
+            await until(lambda: ">far = 2</b>" in one.told)
+            assert "Turn it." in one.told
+            one.press(Qt.Key.Key_Escape)
+            one.rest_mouse_on("dump")
+            await until(lambda: "json.dump" in one.told)
+            assert "Serialize" in one.told
+    finally:
+        await made.close()
 
 
 async def test_a_busy_kernel_is_not_waited_for(theme: Theme, tmp_path: Path) -> None:

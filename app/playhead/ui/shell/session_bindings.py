@@ -6,11 +6,11 @@ a restart loses these and before all code runs again.
 
 from __future__ import annotations
 
-import contextlib
 import math
 import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QWidget
 
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Failure, Usage, Waiting
-from playhead.domain.execution import PYTHON
+from playhead.domain.execution import PYTHON, CodePlace
 from playhead.errors import AppError
 from playhead.session.rerun import Block, ran_blocks
 from playhead.session.session import Session, SessionEvent
@@ -272,10 +272,7 @@ def _countdown(waiting: Waiting, left_s: float) -> Note:
 
 
 class HintsBinding(SessionBinding):
-    """Asks the kernel about the code that is being written; one question at a time.
-
-    A kernel that is busy or does not answer is no news while one types. Owner: the window.
-    """
+    """Asks about the code that is being written, what runs and what reads it. Owner: the window."""
 
     def __init__(
         self, hints: CodeHints, view: SessionView, tasks: TaskOwner, parent: QObject | None = None
@@ -283,13 +280,11 @@ class HintsBinding(SessionBinding):
         super().__init__(view, parent)
         self._hints = hints
         self._tasks = tasks
-        self._next: Callable[[Session], Coroutine[None, None, None]] | None = None
-        self._is_asking = False
         hints.completions_wanted.connect(self._on_completions_wanted)
         hints.description_wanted.connect(self._on_description_wanted)
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
-        """Subscribe to nothing: the kernel is only asked."""
+        """Subscribe to nothing: the session is only asked."""
         return []
 
     def leave(self) -> None:
@@ -297,35 +292,22 @@ class HintsBinding(SessionBinding):
         super().leave()
         self._hints.hide()
 
-    def _on_completions_wanted(self, number: int, code: str, is_asked: bool) -> None:
+    def _on_completions_wanted(self, number: int, place: CodePlace, is_asked: bool) -> None:
         async def ask(session: Session) -> None:
-            found = await session.questions.complete(code, is_asked=is_asked)
-            self._hints.show_completions(number, found)
+            async with aclosing(session.questions.completions(place, is_asked=is_asked)) as found:
+                async for completions in found:
+                    self._hints.show_completions(number, completions)
 
-        self._ask(ask)
+        if self._session is not None:
+            self._tasks.start(ask(self._session))
 
-    def _on_description_wanted(self, number: int, code: str, is_call: bool) -> None:
+    def _on_description_wanted(self, number: int, place: CodePlace, is_call: bool) -> None:
         async def ask(session: Session) -> None:
-            found = await session.questions.describe(code, is_call=is_call)
+            found = await session.questions.describe(place, is_call=is_call)
             self._hints.show_description(number, found)
 
-        self._ask(ask)
-
-    def _ask(self, question: Callable[[Session], Coroutine[None, None, None]]) -> None:
-        """Ask now, or after the question that is under way; only the newest waits."""
-        self._next = question
-        if not self._is_asking:
-            self._is_asking = True
-            self._tasks.start(self._work())
-
-    async def _work(self) -> None:
-        try:
-            while (question := self._next) is not None and (session := self._session) is not None:
-                self._next = None
-                with contextlib.suppress(AppError):
-                    await question(session)
-        finally:
-            self._is_asking = False
+        if self._session is not None:
+            self._tasks.start(ask(self._session))
 
 
 _NO_KERNEL = mark("No kernel is running. Variables are listed here once code has run.")

@@ -24,15 +24,16 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.domain.execution import Candidate, Completions, Description
+from playhead.domain.execution import Candidate, CodePlace, Completions, Description
 from playhead.ui.editor.code.code_editor import CodeEditor
 from playhead.ui.editor.code.editor_language import find_language
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import mark, tr
 
 PAUSE_MS = 60
-"""The time after the last key before the kernel is asked."""
-_SENT_LIMIT = 50_000
+"""The time after the last key before a question is asked."""
+_BEFORE_LIMIT, _AFTER_LIMIT = 200_000, 50_000
+_LIST_LIMIT = 300
 _WORD = re.compile(r"(?:[^\W\d]\w|\.\w?)\w*\Z")
 _NAME_PART = re.compile(r"\w*")
 _KINDS = {
@@ -104,16 +105,30 @@ class CandidateList(QFrame):
     def fill(self, candidates: Sequence[Candidate]) -> None:
         """List candidates; the first one becomes the current one."""
         self.rows.clear()
-        mute = QColor(self._theme.tokens.mute)
+        self.rows.addTopLevelItems(self._items(candidates[:_LIST_LIMIT]))
+        self._point_at(0)
+        self.resize(_WIDTH_PX, self.wanted_height)
+
+    def extend(self, candidates: Sequence[Candidate]) -> None:
+        """List more candidates below the others; no row moves and the current one stays."""
+        room = _LIST_LIMIT - self.rows.topLevelItemCount()
+        self.rows.addTopLevelItems(self._items(candidates[: max(0, room)]))
+
+    @property
+    def wanted_height(self) -> int:
+        """Return the height for the rows, of which some are shown at a time."""
+        return min(self.rows.topLevelItemCount(), _ROWS) * _ROW_PX + 10
+
+    def _items(self, candidates: Sequence[Candidate]) -> list[QTreeWidgetItem]:
+        mute, font = QColor(self._theme.tokens.mute), self._theme.code_font()
+        items: list[QTreeWidgetItem] = []
         for one in candidates:
             word = _KINDS.get(one.kind)
             item = QTreeWidgetItem([one.text, tr(word) if word else ""])
-            item.setFont(0, self._theme.code_font())
+            item.setFont(0, font)
             item.setForeground(1, mute)
-            self.rows.addTopLevelItem(item)
-        self._point_at(0)
-        shown = min(len(candidates), _ROWS)
-        self.resize(_WIDTH_PX, shown * _ROW_PX + 10)
+            items.append(item)
+        return items
 
     def step(self, rows: int) -> None:
         """Go to another candidate; single steps go round."""
@@ -178,18 +193,24 @@ def _rich_text(description: Description, theme: Theme) -> str:
     return text
 
 
+def _fitting(candidates: Sequence[Candidate], written: str) -> list[Candidate]:
+    """Return the candidates that begin as what is written, in whichever case."""
+    small = written.lower()
+    return [one for one in candidates if one.text.lower().startswith(small)]
+
+
 class CodeHints(QObject):
-    """Watches the keyboard of the code and shows what the kernel answers. Owner: the pane.
+    """Watches the keyboard of the code and shows the answers to its questions. Owner: the pane.
 
     `editor` returns the editor that is shown, `language` the language of its text.
 
-    Signals: `completions_wanted(number, code, is_asked)` and
-    `description_wanted(number, code, is_call)`; the answers go to `show_completions` and
-    `show_description` with the same number.
+    Signals: `completions_wanted(number, place, is_asked)` and
+    `description_wanted(number, place, is_call)`, each with a CodePlace; the answers go to
+    `show_completions`, as many as there are, and `show_description` with the same number.
     """
 
-    completions_wanted = Signal(int, str, bool)
-    description_wanted = Signal(int, str, bool)
+    completions_wanted = Signal(int, object, bool)
+    description_wanted = Signal(int, object, bool)
 
     def __init__(
         self,
@@ -204,6 +225,7 @@ class CodeHints(QObject):
         self._editor = editor
         self._language = language
         self._number = 0
+        self._answered = 0  # the number of the question whose answer is listed
         self._typed = ""
         self._is_asked = False  # by the key for it, not by typing
         self._start = ""  # the code before what the candidates complete
@@ -232,7 +254,7 @@ class CodeHints(QObject):
         self._number += 1
         self._pause.stop()
         self._is_asked = True
-        self.completions_wanted.emit(self._number, self._code(), True)
+        self.completions_wanted.emit(self._number, self._place(self._code()), True)
 
     def hide(self) -> None:
         """Hide what is shown, and drop what was asked."""
@@ -248,15 +270,19 @@ class CodeHints(QObject):
         return self.list is not None and self.list.isVisible()
 
     def show_completions(self, number: int, found: Completions) -> None:
-        """Show the answer to a question, unless the text has moved on."""
-        if number != self._number or not self._is_on():
+        """Show an answer to a question, below an earlier one, unless the text has moved on."""
+        if not self._is_on():
             return
-        code = self._code()
-        self._start = code[: len(code) - found.length]
-        self._candidates = found.candidates
-        if not self._list_fitting(code) and self._is_asked:
-            self._tip_place = None
-            self.description_wanted.emit(number, self._word_end(code), False)
+        if self.is_listing and number == self._answered:
+            self._list_more(found.candidates)
+        elif number == self._number:
+            code = self._code()
+            self._answered = number
+            self._start = code[: len(code) - found.length]
+            self._candidates = found.candidates
+            if not self._list_fitting(code) and self._is_asked:
+                self._tip_place = None
+                self.description_wanted.emit(number, self._place(self._word_end(code)), False)
 
     def show_description(self, number: int, found: Description) -> None:
         """Show the answer to a question, unless the text has moved on."""
@@ -305,7 +331,13 @@ class CodeHints(QObject):
         """Return the text up to the cursor; of a long one the end."""
         editor = self._editor()
         _start, end = editor.selection()
-        return editor.display_text()[max(0, end - _SENT_LIMIT) : end]
+        return editor.display_text()[max(0, end - _BEFORE_LIMIT) : end]
+
+    def _place(self, code: str, end: int | None = None) -> CodePlace:
+        """Return a code with what follows it in the text, from a position or the cursor on."""
+        editor = self._editor()
+        end = editor.selection()[1] if end is None else end
+        return CodePlace(code, editor.display_text()[end : end + _AFTER_LIMIT])
 
     def _word_end(self, code: str) -> str:
         """Return a code with the rest of the name that the cursor is in."""
@@ -382,16 +414,15 @@ class CodeHints(QObject):
         if self.is_listing and self._list_fitting(code):
             return
         if typed and (typed[-1] in "./'\"" or _WORD.search(code)):
-            self.completions_wanted.emit(self._number, code, False)
+            self.completions_wanted.emit(self._number, self._place(code), False)
         elif set(typed) & set("(,)") or (self.tip is not None and self.tip.isVisible()):
             self._tip_place = None
-            self.description_wanted.emit(self._number, code, True)
+            self.description_wanted.emit(self._number, self._place(code), True)
 
     def _list_fitting(self, code: str) -> bool:
         """List the candidates that go on as the code does; False if there are none."""
         written = code[len(self._start) :]
-        small = written.lower()
-        found = [one for one in self._candidates if one.text.lower().startswith(small)]
+        found = _fitting(self._candidates, written)
         is_done = len(found) == 1 and found[0].text == written
         if not code.startswith(self._start) or not found or is_done:
             self._hide_list()
@@ -410,25 +441,38 @@ class CodeHints(QObject):
         self.list.raise_()
         return True
 
+    def _list_more(self, candidates: tuple[Candidate, ...]) -> None:
+        """List candidates below the others; the list grows only where no row moves by that."""
+        code = self._code()
+        self._candidates += candidates
+        if self.list is None or not code.startswith(self._start):
+            return
+        self.list.extend(_fitting(candidates, code[len(self._start) :]))
+        place, height = self.list.geometry(), self.list.wanted_height
+        is_below = place.top() > self._caret().top()
+        if is_below and place.top() + height <= self._pane.window().height():
+            self.list.resize(place.width(), height)
+
     def _ask_about_candidate(self) -> None:
         if self.is_listing and self.list is not None:
-            code = self._start + self.list.current.rstrip("=/")
+            place = self._place(self._start + self.list.current.rstrip("=/"))
             self._tip_place = None
-            self.description_wanted.emit(self._number, code, False)
+            self.description_wanted.emit(self._number, place, False)
 
     def _on_rest(self, point: QPoint) -> bool:
         """Ask what is under the mouse; False to show the tool tip that the widget itself has."""
         editor, target = self._editor(), self._target()
         if target.toolTip() or self.is_listing or not self._is_on():
             return False
-        text, place = editor.display_text(), editor.place_at(point)
-        if not 0 <= place < len(text) or not (text[place].isalnum() or text[place] == "_"):
+        text, at = editor.display_text(), editor.place_at(point)
+        if not 0 <= at < len(text) or not (text[at].isalnum() or text[at] == "_"):
             return False
-        found = _NAME_PART.match(text, place)
-        end = found.end() if found else place
+        found = _NAME_PART.match(text, at)
+        end = found.end() if found else at
         self._number += 1
         self._tip_place = point
-        self.description_wanted.emit(self._number, text[max(0, end - _SENT_LIMIT) : end], False)
+        place = self._place(text[max(0, end - _BEFORE_LIMIT) : end], end)
+        self.description_wanted.emit(self._number, place, False)
         return True
 
     def _place_tip(self, tip: HintTip) -> None:
