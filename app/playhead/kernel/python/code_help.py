@@ -44,7 +44,7 @@ from .static_attributes import (
 Candidate = Tuple[str, str]
 """A text that fits there, and a word for its kind."""
 
-_COUNT_LIMIT = 300
+_COUNT_LIMIT = 2_000
 _LENGTH_LIMIT = 200
 _FILES_LIMIT = 2_000
 _DOCUMENTATION_LIMIT = 4_000
