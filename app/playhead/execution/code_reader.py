@@ -34,7 +34,7 @@ _PROBE = "import sys; print(repr((tuple(sys.version_info[:2]), [p for p in sys.p
 _PROBE_LIMIT_S = 10
 _HANG_S = 2.0
 """Seconds that a question waits for the end of an older one, before the worker is killed."""
-_ANSWER_LIMIT_S = 20.0
+_ANSWER_LIMIT_S = 60.0
 _CLOSE_S = 1.0
 _STARTS = 3
 """A worker that ends so often before any answer is not started again."""
