@@ -92,13 +92,15 @@ def _serve(arguments: Sequence[str]) -> int:
     from playhead.bootstrap.headless import ServeOptions, run_server, run_stdio
     from playhead.domain.access import accesses_of
 
+    given = [*options.key_route, *os.environ.get("PLAYHEAD_KEY_ROUTE", "").split(",")]
+    key_routes = tuple(filter(None, (digest.strip() for digest in given)))
     wanted = [*options.allow_access, *os.environ.get(ALLOW_ACCESS, "").split(",")]
     try:
         allowed = accesses_of(wanted)
     except ValueError as error:
         return _refuse(str(error))
     if options.stdio:
-        return run_stdio(options.log_level, allowed)
+        return run_stdio(options.log_level, allowed, key_routes)
     return run_server(
         ServeOptions(
             host=options.host,
@@ -112,6 +114,7 @@ def _serve(arguments: Sequence[str]) -> int:
             tls_cert=options.tls_cert,
             tls_key=options.tls_key,
             allowed=allowed,
+            key_routes=key_routes,
             log_level=options.log_level,
         )
     )
@@ -138,6 +141,13 @@ def _serve_parser() -> argparse.ArgumentParser:
     add(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)
     add("--allow-auto-run", action="store_true", help="let clients have code run without asking")
     add("--allow-access", metavar="KIND", action="append", default=[], help=ALLOW_ACCESS_HELP)
+    add(
+        "--key-route",
+        metavar="DIGEST",
+        action="append",
+        default=[],
+        help="confirm the changed way of a key that an error has named by this word",
+    )
     add("--no-rate-limit", action="store_true", help="take any number of requests a minute")
     add("--allowed-host", metavar="H", action="append", default=[], help="a name it is reached by")
     add("--tls-cert", metavar="F", default="", help="PEM file of the certificate")

@@ -18,6 +18,7 @@ from playhead.api.turns.model_state import ModelState
 from playhead.api.turns.turns import Turns
 from playhead.domain.model import ModelParameters
 from playhead.errors import ProviderError
+from playhead.session.route_guard import RouteGuard
 from playhead.session.sessions import Sessions
 from playhead.storage.history.no_history import NoHistory
 from tests.support.driver import write_settings
@@ -83,10 +84,11 @@ class Program:
             auto_run_switch="",
         )
         turns = Turns(sessions, models, policy)
+        routes = RouteGuard(ports.keys, ports.settings, ports.catalog)
         stdin, stdout = os.fdopen(self._commands, "rb"), os.fdopen(self._lines_end, "wb", 0)
         os.set_blocking(self._read_end, False)
         asyncio.get_running_loop().add_reader(self._read_end, self._on_lines)
-        task = asyncio.create_task(serve_stdio(sessions, turns, stdin, stdout, "1.2.3"))
+        task = asyncio.create_task(serve_stdio(sessions, turns, stdin, stdout, "1.2.3", routes))
         try:
             yield self
             self.hang_up()

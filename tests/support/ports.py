@@ -21,6 +21,7 @@ from playhead.domain.execution import (
     RunRequest,
     Variable,
 )
+from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings
@@ -282,14 +283,22 @@ class KeysInMemory:
 
     def __init__(self, **keys: str) -> None:
         self.keys = {name: Secret(text) for name, text in keys.items()}
+        self._witness = Witness()
 
     async def get(self, name: str) -> KeyInfo:
         secret = self.keys.get(name)
         return KeyInfo(secret, "session") if secret else KeyInfo()
 
-    async def set(self, name: str, secret: Secret) -> KeySource:
+    async def set(self, name: str, secret: Secret, address: str | None = None) -> KeySource:
         self.keys[name] = secret
         return "session"
+
+    async def witness(self) -> Witness:
+        return self._witness
+
+    async def confirm(self, change: Callable[[Witness], Witness]) -> bool:
+        self._witness = change(self._witness)
+        return False
 
     async def delete(self, name: str) -> None:
         self.keys.pop(name, None)

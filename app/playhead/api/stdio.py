@@ -14,6 +14,8 @@ From the program, one object a line, by `do`:
             no one types one: standard input ends where a run begins, a question ends the turn
     (chat, again) is_typed in config: a person typed the text of the last message letter for letter,
             so that as code for Direct mode it needs no decision, unless the settings ask for one
+    (any)   answers_routes in config: the program asks a person whether a key may take another way
+    route   turn, answer (new, old, remove, later): about the key that waits
     text    turn, text, end: unchanged text for the reader of standard input, and its end if `end`;
             with `run` only for that run of the turn, the first being 1. The report of the run's end
             has the number of its bytes (as UTF-8) that were read as `input_bytes`, if not 0
@@ -21,8 +23,10 @@ The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
 kinds, the last of them server/status or server/error; {"turn", "waits"} after a confirmation that
-needs a decision; {"turn", "message"} of a `kernel`, before a last chunk; {"turn", "ended"};
-{"error": {"code", "message"}, "turn"?} for a refused command. A refused chat ends as well.
+needs a decision; {"turn", "route"} with key, lines and can_remove where the settings have another
+way for a key than was confirmed; {"turn", "message"} of a `kernel`, before a last chunk;
+{"turn", "ended"}; {"error": {"code", "message"}, "turn"?} for a refused command. A refused chat
+ends as well.
 """
 
 from __future__ import annotations
@@ -48,12 +52,14 @@ from playhead.api.turns.turns import Turns
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
+from playhead.domain.key_route import RouteAnswer, RouteQuestion
 from playhead.domain.model import ModelChoice
 from playhead.domain.secret import Secret
 from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError, RequestError, SessionError
 from playhead.formats.wire.native.encode import encode_chunk
 from playhead.formats.wire.native.requests import read_messages
+from playhead.session.route_guard import RouteGuard, route_lines
 from playhead.session.session import Session, SessionEvent
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
@@ -274,13 +280,18 @@ def claim_pipes() -> tuple[BinaryIO, BinaryIO]:
 
 
 async def serve_stdio(
-    sessions: Sessions, turns: Turns, stdin: BinaryIO, stdout: BinaryIO, version: str
+    sessions: Sessions,
+    turns: Turns,
+    stdin: BinaryIO,
+    stdout: BinaryIO,
+    version: str,
+    routes: RouteGuard,
 ) -> int:
     """Serve one program until it ends and return the exit status. The caller closes the
     sessions.
     """
     lines = LineWriter(stdout)
-    service = _Service(sessions, turns, lines)
+    service = _Service(sessions, turns, lines, routes)
     lines.send({"ready": True, "version": version})
     try:
         async with aclosing(_commands(stdin)) as commands:
@@ -366,7 +377,11 @@ async def _commands(stdin: BinaryIO) -> AsyncGenerator[Mapping[str, Any], None]:
 class _Service:
     """One conversation at a time, for one program."""
 
-    def __init__(self, sessions: Sessions, turns: Turns, lines: LineWriter) -> None:
+    def __init__(
+        self, sessions: Sessions, turns: Turns, lines: LineWriter, routes: RouteGuard
+    ) -> None:
+        self._routes = routes
+        self._route: asyncio.Future[RouteAnswer] | None = None
         self._sessions = sessions
         self._turns = turns
         self._lines = lines
@@ -388,6 +403,8 @@ class _Service:
                 await self._stream(str(turn), command)
             elif verb == "forget":
                 await self._forget()
+            elif verb == "route":
+                self._answer_route(command)
             else:
                 self._steer(str(turn), command)
         except AppError as error:
@@ -419,6 +436,7 @@ class _Service:
         if not isinstance(config, dict):
             return
         self._config = cast("dict[str, Any]", config)
+        self._routes.ask = self._ask_route if self._config.get("answers_routes") is True else None
         folder = self._config.get("working_dir")
         if folder and folder != session.folder:
             session.set_folder(str(folder))
@@ -454,6 +472,26 @@ class _Service:
         ids, self._kernel_ids = self._kernel_ids, set()
         for conversation_id in ids:
             await self._sessions.delete(conversation_id)
+
+    async def _ask_route(self, question: RouteQuestion) -> RouteAnswer:
+        """Have the program ask its person about the way of a key."""
+        self._route = asyncio.get_running_loop().create_future()
+        asked = {
+            "key": question.key,
+            "lines": route_lines(question),
+            "can_remove": question.source in ("keyring", "session"),
+        }
+        turn = {} if self._turn is None else {"turn": self._turn.id}
+        self._lines.send({**turn, "route": asked})
+        return await self._route
+
+    def _answer_route(self, command: Mapping[str, Any]) -> None:
+        match command.get("answer"):
+            case "new" | "old" | "remove" | "later" as answer:
+                if self._route is not None and not self._route.done():
+                    self._route.set_result(answer)
+            case _:
+                raise RequestError("The answer must be new, old, remove or later.", param="answer")
 
     def _steer(self, turn_id: str, command: Mapping[str, Any]) -> None:
         if self._kernel_turn is not None and self._kernel_turn.id == turn_id:

@@ -26,6 +26,7 @@ from playhead.providers.provider import Provider
 from playhead.providers.worker import ModelWorker
 from playhead.session.model_choice import settings_for
 from playhead.session.ports import Records, SessionPorts
+from playhead.session.route_guard import RoutedProvider, RouteGuard
 from playhead.session.sessions import Sessions
 from playhead.storage import paths
 from playhead.storage.history.no_history import NoHistory
@@ -33,7 +34,7 @@ from playhead.storage.history.sqlite_history import SqliteHistory
 from playhead.storage.keys.key_store import KeyStore
 from playhead.storage.keys.system_keyring import KeyringEntries, KeyringKeys
 from playhead.storage.process_privacy import hide_process, take_from_environment
-from playhead.storage.settings import OverriddenSettings, SettingsFile
+from playhead.storage.settings import OverriddenSettings, SettingsFile, WitnessedSettings
 from playhead.storage.working_folders import WorkingFolders
 
 _log = logging.getLogger(__name__)
@@ -47,7 +48,8 @@ class Overrides(Struct, frozen=True, kw_only=True):
     `folders` are those of new conversations. `keeps_history` False: conversations live as long as
     the process. `how_to_choose` says how a model is chosen, where there is no window. `program`
     names this process where another one wants the same data folder. `allowed` is what code of all
-    conversations gets of the desktop and the environment.
+    conversations gets of the desktop and the environment, `key_routes` are digests of ways of keys
+    that were confirmed.
     """
 
     model: str | None = None
@@ -58,12 +60,15 @@ class Overrides(Struct, frozen=True, kw_only=True):
     how_to_choose: str = ""
     program: str = "Playhead's window"
     allowed: tuple[Access, ...] = ()
+    key_routes: tuple[str, ...] = ()
 
 
 class Core(Struct, frozen=True, kw_only=True):
     """Everything but the faces. `token` is what clients of the server present, where given."""
 
     ports: SessionPorts
+    settings: WitnessedSettings
+    routes: RouteGuard
     executor: ProcessExecutor
     reader: CodeReader
     worker: ModelWorker
@@ -106,11 +111,14 @@ def build_core(overrides: Overrides | None = None) -> Core:
     variables = key_variables()
     secrets = take_from_environment(variables.values())
     hide_process()
-    settings = _settings(wanted)
+    stored = _settings(wanted)
     catalog = ModelCatalog()
-    own_key = _operator_key(catalog, settings.current, secrets)
+    own_key = _operator_key(catalog, stored.current, secrets)
     kept = KeyringKeys(KeyringEntries(), paths.keyring_lock_path())
     keys = KeyStore(secrets, variables | own_key, kept)
+    settings = WitnessedSettings(stored, keys)
+    routes = RouteGuard(keys, settings, catalog, wanted.key_routes, wanted.api_base)
+    settings.learn = routes.learn
     executor = ProcessExecutor(
         paths.outputs_dir(),
         drop=tuple(variables.values()),
@@ -131,7 +139,7 @@ def build_core(overrides: Overrides | None = None) -> Core:
     history.on_failure(_log_failure)
     direct = DirectMode(executor.canonical, executor.why_not, wanted.how_to_choose)
     ports = SessionPorts(
-        provider=Provider(worker, executor.canonical, direct),
+        provider=RoutedProvider(Provider(worker, executor.canonical, direct), routes),
         executor=executor,
         interpreters=interpreters,
         settings=settings,
@@ -144,6 +152,8 @@ def build_core(overrides: Overrides | None = None) -> Core:
     token = secrets.get(TOKEN)
     return Core(
         ports=ports,
+        settings=settings,
+        routes=routes,
         executor=executor,
         reader=reader,
         worker=worker,

@@ -49,6 +49,7 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
     tls_cert: str = ""
     tls_key: str = ""
     allowed: tuple[Access, ...] = ()
+    key_routes: tuple[str, ...] = ()
     log_level: str = "warning"
 
 
@@ -64,12 +65,14 @@ def run_server(options: ServeOptions) -> int:
         return PORT_TAKEN if error.code == "port_taken" else 1
 
 
-def run_stdio(log_level: str, allowed: tuple[Access, ...] = ()) -> int:
+def run_stdio(
+    log_level: str, allowed: tuple[Access, ...] = (), key_routes: tuple[str, ...] = ()
+) -> int:
     """Serve one program over our standard input and output until it closes them."""
     log_file.begin(paths.logs_dir(), log_level)
     app = QCoreApplication([sys.argv[0]])
     with record_crashes("server") as crashes:
-        return run(_serve_pipes(crashes, allowed), app)
+        return run(_serve_pipes(crashes, allowed, key_routes), app)
 
 
 async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
@@ -84,6 +87,7 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
             how_to_choose=how,
             program="`playhead serve`",
             allowed=options.allowed,
+            key_routes=options.key_routes,
         )
     )
     core.worker.on_exit(crashes.record_worker)
@@ -132,8 +136,20 @@ async def _open_history(core: Core) -> None:
     problem = core.sessions.storage.problem
     if problem is not None and problem.code == "in_use":
         raise problem
-    for words in filter(None, (core.ports.settings.notice, notice)):
+    await core.settings.load()
+    for words in filter(None, (core.ports.settings.notice, notice, _ignored(core))):
         _log.error("%s", words)
+
+
+def _ignored(core: Core) -> str:
+    """Return a sentence about switches of the settings that nobody has switched on."""
+    names = ", ".join(sorted(core.settings.ignored))
+    return (
+        f"The settings switch on what nobody has switched on in Playhead's window: {names}."
+        " It does not count. Switch it on there, or take it out of settings.json."
+        if names
+        else ""
+    )
 
 
 def _policy(options: ServeOptions) -> ApiPolicy:
@@ -162,21 +178,28 @@ def _print_token(made: Secret) -> None:
     sys.stderr.flush()
 
 
-async def _serve_pipes(crashes: CrashWatch, allowed: tuple[Access, ...]) -> int:
+async def _serve_pipes(
+    crashes: CrashWatch, allowed: tuple[Access, ...], key_routes: tuple[str, ...]
+) -> int:
     stdin, stdout = claim_pipes()
     how = (
         "`playhead chat --model openai/gpt-5`, in Python `interpreter.model`;"
         " its key from `PLAYHEAD_PROVIDER_KEY` or the provider's own variable"
     )
-    core = build_core(Overrides(keeps_history=False, how_to_choose=how, allowed=allowed))
+    core = build_core(
+        Overrides(keeps_history=False, how_to_choose=how, allowed=allowed, key_routes=key_routes)
+    )
     core.worker.on_exit(crashes.record_worker)
     turns = make_turns(core, _OWN_PROGRAM)
     is_closing = asyncio.Event()
     with close_on_signals(is_closing.set), record_errors(crashes):
-        serve = serve_stdio(core.sessions, turns, stdin, stdout, __version__)
+        serve = serve_stdio(core.sessions, turns, stdin, stdout, __version__, core.routes)
         serving = asyncio.create_task(serve)
         closing = asyncio.create_task(is_closing.wait())
         try:
+            await core.settings.load()
+            if words := _ignored(core):
+                sys.stderr.write(f"{words}\n")
             core.warm_up()
             await asyncio.wait({serving, closing}, return_when=asyncio.FIRST_COMPLETED)
             if serving.done():

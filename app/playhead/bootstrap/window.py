@@ -22,6 +22,7 @@ from playhead import __version__
 from playhead.api.server.api_switch import ApiSwitch, window_policy
 from playhead.bootstrap.core import Overrides, build_core, close_on_signals
 from playhead.bootstrap.maintenance import make_maintenance, record_crashes
+from playhead.domain.key_route import RouteAnswer, RouteQuestion
 from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
@@ -35,7 +36,7 @@ from playhead.storage.settings import stored_scale
 from playhead.storage.working_folders import WorkingFolders
 from playhead.ui.desktop.application import Application
 from playhead.ui.shell.main_window import MainWindow
-from playhead.ui.shell.notices import show_disk_notice, show_keyring_wait
+from playhead.ui.shell.notices import show_disk_notice, show_ignored_switches, show_keyring_wait
 from playhead.ui.timeline.scroll.accessibility import install_accessibility
 from playhead.ui.widgets.message_box import confirm_unsaved
 from playhead.ui.widgets.theme import Theme
@@ -176,6 +177,7 @@ class _Window:
     async def _start(self) -> None:
         """Start what the first paint did not need."""
         core = self._core
+        core.routes.ask = self._ask_route
         core.history.on_failure(self._on_history_failure)
         self._instance.activated.connect(self._on_activated)
         core.worker.subscribe(self._on_worker_status)
@@ -191,6 +193,7 @@ class _Window:
             _log.error("%s", notices.pop())
         for notice in filter(None, notices):
             show_disk_notice(parts.notifications, notice)
+        await self._load_consents()
         self._app.files_opened.connect(self._on_activated)
         if files := self._files + self._app.take_early_files():
             self._window.open_paths(files)
@@ -202,6 +205,21 @@ class _Window:
             return  # the managed one is made when somebody chooses it
         with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run
             await core.interpreters.default()
+
+    async def _load_consents(self) -> None:
+        """Let count what the person has switched on, and name what the file claims beyond that."""
+        settings = self._core.settings
+        await settings.load()
+        self._window.show_place()
+        if settings.ignored:
+            notifications = self._window.parts.notifications
+            show_ignored_switches(notifications, settings.ignored, self._window.open_settings)
+
+    async def _ask_route(self, question: RouteQuestion) -> RouteAnswer:
+        from playhead.ui.dialogs.key_route_dialog import ask_route  # rarely needed
+
+        self._window.raise_window()
+        return await ask_route(question, self._window)
 
     def _tells_of_lock(self, notice: str) -> bool:
         """Show a notice while conversations are read-only; return whether they are."""

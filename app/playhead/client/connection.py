@@ -121,6 +121,8 @@ class RemoteTurn:
                 return message["message"]
             elif "waits" in message:
                 self.is_waiting = True
+            elif "route" in message:  # a question to the person, which is no part of the answer
+                return {"role": "server", "type": "key_route", "content": message["route"]}
             elif "error" in message:
                 self._refuse(_refusal(message["error"]))
             elif "ended" in message:
@@ -175,6 +177,10 @@ class RemoteTurn:
             if text is not None:
                 self._server.send(self._command("input", id=self.question["id"], text=text))
             self.question = None
+
+    def answer_route(self, answer: str) -> None:
+        """Answer whether a key may take another way: new, old, remove or later."""
+        self._server.send(self._command("route", answer=answer))
 
     def send_text(self, text: str, is_end: bool, run: int | None) -> None:
         """Give what the running code has started text on its standard input, then its end."""

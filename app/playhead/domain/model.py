@@ -76,7 +76,8 @@ class ModelSettings(Struct, frozen=True, kw_only=True):
     """The model that answers, and its parameters.
 
     `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. `extra` goes to litellm as
-    it is; it belongs to the provider, not to the request.
+    it is; it belongs to the provider, not to the request. `is_address_given`: who asks has named
+    the address with the key.
     """
 
     model: str = DIRECT_MODEL
@@ -86,6 +87,7 @@ class ModelSettings(Struct, frozen=True, kw_only=True):
     override: ModelOverride = ModelOverride()
     extra: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
     connection: ConnectionSettings = msgspec.field(default_factory=ConnectionSettings)
+    is_address_given: bool = False
 
 
 class ModelFacts(Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import types
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
@@ -132,6 +132,36 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     close_keeps_running: Literal["", "yes", "no"] = ""
     shortcuts: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     window: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+
+
+ASKS_TYPED = "asks_typed_code"
+"""The consent that makes more be asked, not less."""
+
+
+def consents_of(settings: AppSettings) -> frozenset[str]:
+    """Return the names of what has code run, or be approved, without the person's own decision."""
+    words = {one for one in ("api_client_approves", "api_auto_run") if getattr(settings, one)}
+    unasked = {profile.name for profile in settings.profiles if profile.auto_run}
+    words |= {f"auto_run of {name}" for name in unasked}
+    return frozenset(words | ({f"profile {settings.profile}"} & {f"profile {n}" for n in unasked}))
+
+
+def with_consents(settings: AppSettings, consents: Collection[str]) -> AppSettings:
+    """Return the settings without what a person has not consented to."""
+    lacking = consents_of(settings) - set(consents)
+    profiles = tuple(
+        msgspec.structs.replace(one, auto_run=None) if f"auto_run of {one.name}" in lacking else one
+        for one in settings.profiles
+    )
+    is_safe = f"profile {settings.profile}" not in lacking
+    return msgspec.structs.replace(
+        settings,
+        api_client_approves=settings.api_client_approves and "api_client_approves" not in lacking,
+        api_auto_run=settings.api_auto_run and "api_auto_run" not in lacking,
+        asks_typed_code=settings.asks_typed_code or ASKS_TYPED in consents,
+        profiles=profiles,
+        profile=settings.profile if is_safe else "",
+    )
 
 
 T = TypeVar("T", bound=Struct)

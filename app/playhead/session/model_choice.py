@@ -76,6 +76,7 @@ async def model_for(
         connection=replace(found.connection, retries=retries),
         api_base=api_base or None,
         api_key=secret,
+        is_address_given=choice.api_base is not None,
         parameters=merge_parameters(current.parameters, choice.parameters),
     )
 

@@ -27,6 +27,7 @@ from playhead.domain.execution import (
     Variable,
 )
 from playhead.domain.history import ConversationMark, ConversationSummary, Record
+from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
@@ -366,8 +367,19 @@ class Keys(Protocol):
         """Return the key for a provider and its source."""
         ...
 
-    async def set(self, name: str, secret: Secret) -> KeySource:
-        """Keep a key; return where: "keyring", or "session" if no keyring is usable."""
+    async def set(self, name: str, secret: Secret, address: str | None = None) -> KeySource:
+        """Keep a key; return where: "keyring", or "session" if no keyring is usable.
+
+        With the `address` that it was entered for, that is its way, if it has none yet.
+        """
+        ...
+
+    async def witness(self) -> Witness:
+        """Return what a person has confirmed; it is kept beside the keys."""
+        ...
+
+    async def confirm(self, change: Callable[[Witness], Witness]) -> bool:
+        """Keep what a person has confirmed; return False if that is for this run only."""
         ...
 
     async def delete(self, name: str) -> None:

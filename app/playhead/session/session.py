@@ -140,6 +140,7 @@ class Session:
         self.expect_writable: Callable[[], None] = lambda: None
         """Raises StorageError if the conversation is read-only."""
         self._auto_run: bool | None = None
+        self.is_auto_run_held = False
         self.state: SessionState = "idle"
         self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._emit("queue"))
         self._ports = ports
@@ -448,8 +449,17 @@ class Session:
 
     def set_auto_run(self, on: bool) -> None:
         """Let code of this conversation run without asking, until the app ends."""
-        self._auto_run = on
+        self._auto_run, self.is_auto_run_held = on, False
         self._emit("auto_run")
+
+    def hold_auto_run(self) -> None:
+        """Have code wait although the conversation's own settings, as stored, let it run.
+
+        Running code can write where they are stored: they count once they are chosen again.
+        """
+        is_own = self.config.profile is not None or bool(self.config.auto_run)
+        self.is_auto_run_held = is_own and self.auto_run
+        self._auto_run = False if self.is_auto_run_held else None
 
     def set_config(self, config: ConversationConfig) -> None:
         """Set the conversation's own settings from its next turn on.
@@ -457,7 +467,7 @@ class Session:
         Another profile resets the choice whether code runs without approval.
         """
         if config.profile != self.config.profile:
-            self._auto_run = None
+            self._auto_run, self.is_auto_run_held = None, False
         self.config = config
         self._emit("config")
 

@@ -176,6 +176,7 @@ class Sessions:
         folder = self._known_folder(stored.folder)
         conversation = Conversation.restore(stored)
         session = self._adopt(conversation, folder, stored.interpreter, config=stored.config)
+        session.hold_auto_run()
         close_unfinished(session.conversation)
         return session
 

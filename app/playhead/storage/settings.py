@@ -5,16 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Protocol, cast
 
 from msgspec.structs import replace
 
 from playhead import __version__
 from playhead.atomic_file import write_private
-from playhead.domain.settings import SCALES_PERCENT, AppSettings, ValueReader, to_plain
+from playhead.domain.key_route import Witness
+from playhead.domain.settings import (
+    ASKS_TYPED,
+    SCALES_PERCENT,
+    AppSettings,
+    ValueReader,
+    consents_of,
+    to_plain,
+    with_consents,
+)
 from playhead.domain.text.json_text import read_json
 from playhead.errors import StorageError, phrase
 from playhead.storage.files import free_name, put_aside
@@ -244,3 +253,80 @@ class OverriddenSettings:
         """Write all but the settings overridden for this run. Raises StorageError."""
         kept = {name: getattr(self._stored.current, name) for name in self._overrides}
         await self._stored.save(replace(settings, **kept))
+
+
+Learn = Callable[[AppSettings, AppSettings], Awaitable[None]]
+
+
+class WitnessedSettings:
+    """The settings of a file, in which running code may have switched something on.
+
+    What has code run without the person's decision counts if the person has switched it on, which
+    is kept beside the keys; until `load` nothing of it counts. `learn` is called with the settings
+    before and after each change of the person's. Owned by `bootstrap`.
+    """
+
+    def __init__(self, stored: SettingsFile | OverriddenSettings, keys: Witnesses) -> None:
+        self._stored = stored
+        self._keys = keys
+        self._consents: frozenset[str] = frozenset()
+        self.learn: Learn | None = None
+
+    @property
+    def current(self) -> AppSettings:
+        """Return the settings in force."""
+        seen = self._keys.seen_witness.consents
+        return with_consents(self._stored.current, {*self._consents, *({ASKS_TYPED} & {*seen})})
+
+    @property
+    def notice(self) -> str:
+        """Return the notice of the settings file."""
+        return self._stored.notice
+
+    @property
+    def ignored(self) -> frozenset[str]:
+        """Return what the file switches on and the person has not."""
+        return consents_of(self._stored.current) - self._consents
+
+    async def load(self) -> None:
+        """Read what the person has switched on, if the file claims anything of that kind."""
+        if consents_of(self._stored.current):
+            self._consents = frozenset((await self._keys.witness()).consents)
+
+    async def save(self, settings: AppSettings) -> None:
+        """Write them, and before that what the person has switched on. Raises StorageError."""
+        before = self.current
+        if self.learn is not None:
+            await self.learn(before, settings)
+        now, then = _switched(settings), _switched(before)
+        if now != then:
+            self._consents = (self._consents | now) - (then - now)
+            await self._keys.confirm(lambda witness: _with_switches(witness, now, then))
+        await self._stored.save(settings)
+
+
+class Witnesses(Protocol):
+    """Keeps what a person has confirmed."""
+
+    @property
+    def seen_witness(self) -> Witness:
+        """Return what is known of it."""
+        ...
+
+    async def witness(self) -> Witness:
+        """Return it."""
+        ...
+
+    async def confirm(self, change: Callable[[Witness], Witness]) -> bool:
+        """Change it."""
+        ...
+
+
+def _switched(settings: AppSettings) -> frozenset[str]:
+    more = frozenset({ASKS_TYPED}) if settings.asks_typed_code else frozenset[str]()
+    return consents_of(settings) | more
+
+
+def _with_switches(witness: Witness, now: frozenset[str], then: frozenset[str]) -> Witness:
+    consents = (frozenset(witness.consents) | now) - (then - now)
+    return Witness(witness.routes, tuple(sorted(consents)))

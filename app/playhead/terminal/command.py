@@ -100,9 +100,16 @@ class _Chat(Interpreter):
     """
 
     typed = ""
+    answers_routes = False
 
     def _config(self, display: bool = False, extended: bool | None = None) -> Wire:
-        return {**super()._config(display, extended), "is_typed": bool(self.typed)}
+        own = {"is_typed": bool(self.typed), "answers_routes": self.answers_routes}
+        return {**super()._config(display, extended), **own}
+
+    def answer_route(self, answer: str) -> None:
+        """Answer whether a key may take another way."""
+        if self._connection.turn is not None:
+            self._connection.turn.answer_route(answer)
 
     def _has_input(self, display: bool, extended: bool) -> bool:
         return keyboard.is_interactive()
@@ -192,12 +199,18 @@ def _answer(
 ) -> int:
     """Ask, show the answer, ask the person about its code."""
     interpreter.on_input = display.ask
+    interpreter.answers_routes = keyboard.is_interactive()
     with _stopped_by_ctrl_c(interpreter, lambda: display.is_asking):
         try:
             display.wait()
             for chunk in interpreter.chat(asked, stream=True):
                 if typing.take_new_line():
                     display.screen.column = 0
+                if chunk["type"] == "key_route":
+                    answer = display.ask_route(chunk["content"])
+                    typing.unread += display.take_typed_ahead()
+                    interpreter.answer_route(answer)
+                    continue
                 display.show(chunk)
                 _let_type(interpreter, display, typing, chunk)
                 if _asks(interpreter, chunk):

@@ -243,6 +243,25 @@ class TerminalDisplay:
                 case _:
                     self.screen.write_line("Answer y, n (and why, if you like) or e.", "dim")
 
+    def ask_route(self, question: Wire) -> str:
+        """Ask whether a key may take another way; return new, old, remove or later."""
+        if not keyboard.is_interactive():
+            return "later"
+        key = visible(str(question.get("key", "")))
+        self.screen.write_line(f"The key “{key}” would go another way:", "yellow")
+        for line in question.get("lines", ()):
+            self.screen.write_line(f"  {visible(str(line))}")
+        self._typed_ahead += keyboard.take_typed()
+        can_remove = question.get("can_remove") is True
+        answers = {"u": "new", "k": "old", "n": "later", **({"r": "remove"} if can_remove else {})}
+        more = ", [r]emove the key" if can_remove else ""
+        while True:
+            answer = self._ask(f"[u]se the new way, [k]eep the old{more}, [n]either: ")
+            if answer is None:
+                return "later"
+            if (chosen := answers.get(answer.strip().lower()[:1])) is not None:
+                return chosen
+
     def take_typed_ahead(self) -> str:
         """Return what was typed before the questions about code, which is no answer to them."""
         typed, self._typed_ahead = self._typed_ahead, ""

@@ -55,6 +55,7 @@ STATUSES = {
 """Every code that leaves the server; what is not here leaves as `internal_error`."""
 
 PUBLIC_CODES = {
+    "key_route_changed": "upstream_auth_error",
     "upstream_quota": "rate_limit_exceeded",
     "upstream_no_model": "upstream_error",
     "context_too_long": "upstream_error",

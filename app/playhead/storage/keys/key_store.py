@@ -8,6 +8,9 @@ import logging
 import threading
 from collections.abc import Callable, Generator, Mapping
 
+import msgspec
+
+from playhead.domain.key_route import ANY_KEY, KeyRoute, KeyRoutes, Witness
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.errors import KeyStoreError
 from playhead.storage.keys.system_keyring import (
@@ -22,6 +25,8 @@ from playhead.storage.worker_thread import WorkerThread
 _log = logging.getLogger(__name__)
 _LIMIT_S = 120.0
 _LONG_S = 1.0
+WITNESS = "playhead-witness"
+"""The name under which it is kept, as if it were a key."""
 
 
 class KeyStore:
@@ -50,6 +55,7 @@ class KeyStore:
         self._limit_s = limit_s
         self._long_s = long_s
         self._session: dict[str, Secret] = {}
+        self._own_witness: Witness | None = None
         self._known: Keys | None = None
         self._refusal: KeyStoreError | None = None
         self._reading: asyncio.Task[None] | None = None
@@ -76,17 +82,24 @@ class KeyStore:
             return KeyInfo()
         return KeyInfo(secret, "keyring") if secret else KeyInfo()
 
-    async def set(self, name: str, secret: Secret) -> KeySource:
-        """Keep a key in the keyring, or for this run if that refuses; return which."""
+    async def set(self, name: str, secret: Secret, address: str | None = None) -> KeySource:
+        """Keep a key in the keyring, or for this run if that refuses; return which.
+
+        With the `address` that it was entered for, that is its way, if it has none yet.
+        """
 
         def put(keys: Keys) -> None:
             keys[name] = secret
+            if address is not None:
+                _put_witness(keys, _with_route(_witness_in(keys), name, address))
 
         try:
             await self._change(put)
         except KeyStoreError as error:
             _log.info("the key for %s is kept for this run only: %s", name, error)
             self._session[name] = secret
+            if address is not None:
+                self._own_witness = _with_route(await self.witness(), name, address)
             return "session"
         self._session.pop(name, None)
         return "keyring"
@@ -94,8 +107,15 @@ class KeyStore:
     async def delete(self, name: str) -> None:
         """Forget a key. Raises KeyStoreError if the keyring refuses; the environment's stays."""
         was_session = self._session.pop(name, None) is not None
+
+        def drop(keys: Keys) -> None:
+            if keys.pop(name, None) is not None:
+                _put_witness(keys, _without_route(_witness_in(keys), name))
+
+        if self._own_witness is not None:
+            self._own_witness = _without_route(self._own_witness, name)
         try:
-            await self._change(lambda keys: keys.pop(name, None))
+            await self._change(drop)
         except KeyStoreError:
             if not was_session:
                 raise
@@ -103,8 +123,34 @@ class KeyStore:
     async def delete_all(self) -> None:
         """Forget all keys but the environment's. Raises KeyStoreError if the keyring refuses."""
         self._session.clear()
+        self._own_witness = None
         if await self._load():
             await self._change(lambda keys: keys.clear())
+
+    @property
+    def seen_witness(self) -> Witness:
+        """Return what is known of it without asking the keyring."""
+        return self._own_witness or _witness_in(self._known or {})
+
+    async def witness(self) -> Witness:
+        """Return what a person has confirmed; nothing if the keyring refuses."""
+        if self._own_witness is None:
+            try:
+                await self._load()
+            except KeyStoreError as error:
+                _log.info("what was confirmed is not known: %s", error)
+        return self.seen_witness
+
+    async def confirm(self, change: Callable[[Witness], Witness]) -> bool:
+        """Keep what a person has confirmed; return False if that is for this run only."""
+        try:
+            await self._change(lambda keys: _put_witness(keys, change(_witness_in(keys))))
+        except KeyStoreError as error:
+            _log.info("what was confirmed is kept for this run only: %s", error)
+            self._own_witness = change(await self.witness())
+            return False
+        self._own_witness = None
+        return True
 
     async def status(self) -> KeyringStatus:
         """Return whether keys can be kept; asks the keyring unless it has answered before."""
@@ -207,6 +253,35 @@ class KeyStore:
             self._is_waiting = is_waiting
             for listener in tuple(self._listeners):
                 listener(self._is_waiting)
+
+
+def _witness_in(keys: Mapping[str, Secret]) -> Witness:
+    """Return what is kept beside the keys; nothing where it cannot be read."""
+    if (kept := keys.get(WITNESS)) is None:
+        return Witness()
+    try:
+        return msgspec.json.decode(kept.reveal(), type=Witness)
+    except (msgspec.MsgspecError, UnicodeError):
+        return Witness()
+
+
+def _put_witness(keys: Keys, witness: Witness) -> None:
+    if witness != _witness_in(keys):
+        keys[WITNESS] = Secret(msgspec.json.encode(witness).decode())
+
+
+def _with_route(witness: Witness, name: str, address: str) -> Witness:
+    """Give a key that was entered for an address its way, through the confirmed network."""
+    if name in witness.routes:
+        return witness
+    network = witness.routes.get(ANY_KEY, KeyRoutes()).confirmed or (KeyRoute(),)
+    route = KeyRoute(address=address if "@" in name else "").through(network[0])
+    return Witness({**witness.routes, name: KeyRoutes((route,))}, witness.consents)
+
+
+def _without_route(witness: Witness, name: str) -> Witness:
+    routes = {one: kept for one, kept in witness.routes.items() if one != name}
+    return Witness(routes, witness.consents)
 
 
 class _SilentKeyringError(KeyStoreError):

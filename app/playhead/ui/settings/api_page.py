@@ -24,6 +24,8 @@ ENABLED_LABEL = mark("Let other programs use Playhead")
 # Refusals over HTTP name these two switches by their labels.
 CLIENT_APPROVES_LABEL = mark("Programs may approve code themselves")
 AUTO_RUN_LABEL = mark("Programs may have code run without asking")
+SWITCH_LABELS = {"api_client_approves": CLIENT_APPROVES_LABEL, "api_auto_run": AUTO_RUN_LABEL}
+"""The labels of the switches, by their fields of the settings."""
 
 _DEFAULTS = AppSettings()
 _INTRO = mark(

@@ -185,6 +185,7 @@ class ModelsPage(QWidget):
         self._ports = ports
         self._tasks = tasks
         self._gather = gather
+        self._address = settings.api_base
         self._key_info = KeyInfo()
         self._servers: list[LocalServer] = []
         self._is_asking = False
@@ -220,7 +221,7 @@ class ModelsPage(QWidget):
         """Store the key that was typed."""
         secret = self.form.typed_secret
         if secret is not None and self.form.page is not None:
-            await self._ports.keys.set(self._key_name(), secret)
+            await self._ports.keys.set(self._key_name(), secret, self.form.api_base)
 
     def check(self) -> None:
         """Send a test request to the model in the fields."""
@@ -350,6 +351,7 @@ class ModelsPage(QWidget):
             describe_model(values.model, values, self._ports.catalog),
             api_base=values.api_base or None,
             api_key=self.form.typed_secret or self._key_info.secret,
+            is_address_given=self._is_address_typed(values.api_base),
             parameters=values.parameters,
         )
 
@@ -362,7 +364,12 @@ class ModelsPage(QWidget):
             describe_model(values.model, values, self._ports.catalog),
             api_base=self.form.api_base or None,
             api_key=self.form.typed_secret or self._key_info.secret,
+            is_address_given=self._is_address_typed(self.form.api_base),
         )
+
+    def _is_address_typed(self, address: str) -> bool:
+        """Return whether the person has entered the address here, or the key for it."""
+        return self.form.typed_secret is not None or address != self._address
 
     def _gather_without_model(self) -> AppSettings:
         self.form.model.blockSignals(True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QUrl, Signal
@@ -161,7 +161,7 @@ class LinkOpener(QObject):
             self._notifications.show_notice(tr("This link is not opened."), address)
 
 
-_KEYRING = "keyring"
+_KEYRING, _IGNORED = "keyring", "ignored switches"
 
 
 def show_disk_notice(notifications: BannerArea, notice: str) -> None:
@@ -180,3 +180,29 @@ def show_keyring_wait(notifications: BannerArea, *, is_waiting: bool) -> None:
         tr("It may be asking you to unlock it, in a window of its own. Stop ends the waiting."),
         key=_KEYRING,
     )
+
+
+def show_ignored_switches(
+    notifications: BannerArea, names: Collection[str], on_settings: Callable[[], object]
+) -> None:
+    """Show that the settings' file switches on what the user has not switched on."""
+    notifications.show_notice(
+        tr("Switches in the settings' file do not count."),
+        tr(
+            "They would have code run without your decision, and were not switched on in this "
+            "window: {names}.",
+            names=", ".join(map(_switch_words, sorted(names))),
+        ),
+        BannerAction(tr("Settings"), on_settings),
+        key=_IGNORED,
+    )
+
+
+def _switch_words(name: str) -> str:
+    from playhead.ui.settings.api_page import SWITCH_LABELS  # not needed for the first paint
+
+    word, _, of = name.partition(" ")
+    if word in SWITCH_LABELS:
+        return tr("“{switch}”", switch=tr(SWITCH_LABELS[word]))
+    profile = of.removeprefix("of ")
+    return tr("“Run code without asking” of the profile “{profile}”", profile=profile)

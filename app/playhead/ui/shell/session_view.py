@@ -120,6 +120,7 @@ class SessionView(QObject):
             self._report_lost_variables(session)
         self._report_missing_answer(session)
         self._offer_go_on(session)
+        self._report_held_auto_run(session)
         self.session_changed.emit()
 
     def do(self, verb: Callable[[Session], object]) -> bool:
@@ -361,6 +362,19 @@ class SessionView(QObject):
             tr("You see the code that installs it before it runs."),
             (tr("Install {name}", name=module.partition(".")[0]), lambda: self._install(module)),
         )
+
+    def _report_held_auto_run(self, session: Session) -> None:
+        if session.is_auto_run_held:
+            self._timeline.add_note(
+                "info",
+                tr("Code of this conversation waits for your approval."),
+                tr("That it runs without asking was chosen before Playhead was started."),
+                (tr("Run without asking"), self._let_run),
+            )
+
+    def _let_run(self) -> None:
+        if self.do(lambda session: session.set_auto_run(True)):
+            self._timeline.clear_notes()
 
     def _offer_model(self, session: Session) -> None:
         """Show the way to the settings where Direct mode could only answer in words."""
