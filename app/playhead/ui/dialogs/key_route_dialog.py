@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import re
 
 from PySide6.QtCore import Qt, QTimer
@@ -25,8 +26,9 @@ from playhead.ui.widgets.wording import mark, tr
 
 ARMING_MS = 300
 """The dialog takes no answer for this time: a click or key on its way was not meant for it."""
-_SIZE_PX = (560, 420)
-_LEAST_PX = 300
+_WIDTH_PX, _LEAST_PX, _FRAME_PX = 560, 300, 60
+_BELOW_PX = 2 * GAP_XXL + GAP_L + 60
+"""The room around the words, with that of the buttons."""
 _LONGEST = 600
 _BREAKS = re.compile(r"([/.:@?&=,_-]|[^/.:@?&=,_\s-]{16})")
 _PARTS: dict[RoutePart, str] = {
@@ -68,8 +70,7 @@ class KeyRouteDialog(QDialog):
         layout.addWidget(self._make_words(question), 1)
         layout.addWidget(self._buttons)
         self.setMinimumSize(_LEAST_PX, _LEAST_PX)
-        room = self.screen().availableSize()
-        self.resize(min(_SIZE_PX[0], room.width() - 60), min(_SIZE_PX[1], room.height() - 60))
+        self._take_room()
         self._buttons.setEnabled(False)
         arming = QTimer(self)
         arming.setSingleShot(True)
@@ -85,6 +86,14 @@ class KeyRouteDialog(QDialog):
     def _arm(self) -> None:
         self._buttons.setEnabled(True)
         self.old_button.setFocus()
+
+    def _take_room(self) -> None:
+        """Set a size that shows all of the question, if the screen has room for it."""
+        room = self.screen().availableSize()
+        width = min(_WIDTH_PX, room.width() - _FRAME_PX)
+        page = self.findChildren(QScrollArea)[0].widget()
+        height = page.heightForWidth(width - 2 * GAP_XXL) + _BELOW_PX
+        self.resize(width, min(height, room.height() - _FRAME_PX))
 
     def _button(self, text: str, answer: RouteAnswer) -> QPushButton:
         button = QPushButton(text, self)
@@ -114,7 +123,9 @@ class KeyRouteDialog(QDialog):
             line = grid.rowCount()
             grid.addWidget(_label(tr(_PARTS[part]), "strong"), line, 0, 1, 2)
             for place, (name, text) in enumerate(((tr("So far"), old), (tr("Now"), new)), 1):
-                grid.addWidget(_label(name, "mute"), line + place, 0, Qt.AlignmentFlag.AlignTop)
+                when = _label(name, "mute")
+                when.setWordWrap(False)
+                grid.addWidget(when, line + place, 0, Qt.AlignmentFlag.AlignTop)
                 value = _label(_shown(text) or tr(_NONE[part]), "")
                 value.setAccessibleName(f"{tr(_PARTS[part])} {name} {text or tr(_NONE[part])}")
                 grid.addWidget(value, line + place, 1)
@@ -172,5 +183,6 @@ async def ask_route(
     try:
         return await answered
     except asyncio.CancelledError:
-        dialog.reject()
+        with contextlib.suppress(RuntimeError):  # it went with its window
+            dialog.reject()
         raise
