@@ -16,6 +16,7 @@ from playhead import __version__
 from tests.support.model_server import ModelServer, execute, text
 from tests.support.served import END_S, PROVIDER_KEY, START_S, Served, served
 from tests.support.waiting import until_now
+from tests.support.workers import SharedWorker
 
 ROOT = Path(__file__).parents[1]
 
@@ -152,3 +153,36 @@ def test_code_runs_in_the_folder_that_it_was_started_in(tmp_path):
             f"{server.address}/v1/chat", json=body, headers=server.headers, timeout=END_S
         )
     assert f"in {tmp_path}" in answer.text
+
+
+def test_a_way_that_the_settings_claim_for_a_key_is_refused_until_it_is_named(
+    tmp_path: Path, model_worker: SharedWorker
+) -> None:
+    def ask(server: Served) -> httpx.Response:
+        return httpx.post(
+            f"{server.address}/v1/chat/completions",
+            headers=server.headers,
+            json={"model": "openai/test", "messages": [{"role": "user", "content": "hello"}]},
+            timeout=START_S,
+        )
+
+    with ModelServer(text("By the new way.")) as model:
+        settings = {"model": "openai/test", "api_base": model.base_url}
+        program = model_worker.program
+        with served(tmp_path, program=program, model="", settings=settings) as server:
+            refused = ask(server)
+            assert refused.status_code == 500
+            assert refused.json()["error"]["code"] == "upstream_auth_error"
+            words = refused.json()["error"]["message"]
+            assert "its way has changed" in words
+            assert PROVIDER_KEY not in words
+            assert model.requests == []
+        (digest,) = set(re.findall(r"--key-route (\w+)", words))
+        for options in (
+            {"arguments": ["--key-route", digest]},
+            {"environment": {"PLAYHEAD_KEY_ROUTE": f"x,{digest}"}},
+        ):
+            with served(
+                tmp_path, program=program, model="", settings=settings, **options
+            ) as server:
+                assert "By the new way." in ask(server).text

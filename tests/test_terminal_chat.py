@@ -672,6 +672,39 @@ def test_a_model_that_proposes_the_very_line_that_was_typed_asks(desk: Desk):
     terminal.expect("> ")
 
 
+def test_a_way_that_the_settings_claim_for_a_key_is_asked_about(
+    tmp_path: Path, model_worker: SharedWorker
+):
+    with ModelServer(text("By the new way.")) as model:
+        variables = environment(tmp_path)
+        write_settings(
+            tmp_path, interpreter=sys.executable, model="openai/test", api_base=model.base_url
+        )
+        terminal = Terminal([], tmp_path, variables, program=model_worker.program)
+        try:
+            terminal.expect("> ")
+            terminal.type_at_the_prompt("hello\ru\r")  # typed before it asks
+            shown = terminal.expect("[n]either: ")
+            assert f"Address: none so far, now {model.base_url}." in shown.replace("\n", "")
+            assert "[r]emove" not in shown  # it is the environment's
+            terminal.type("n\r")
+            terminal.expect("was not sent")
+            assert model.requests == []
+            terminal.expect("> u")
+            terminal.type("\x15again\r")
+            terminal.expect("[n]either: ")
+            terminal.type("u\r")
+            terminal.expect("By the new way.")
+            terminal.expect("> ")
+            model.script = [text("Unasked.")]
+            model._served = 0
+            terminal.type_at_the_prompt("more\r")
+            assert "[n]either" not in terminal.expect("Unasked.")
+            leave(terminal)
+        finally:
+            terminal.close()
+
+
 # In a pipe; in Direct mode, which needs no model, where it is not about one
 
 

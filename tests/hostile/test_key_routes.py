@@ -335,9 +335,7 @@ async def test_a_key_of_the_environment_goes_to_the_providers_own_until_a_way_is
         start.answer = "new"
         await start.sent()
         digest = start.questions[0].new.digest
-    async with keyring.started(
-        environment=environment
-    ) as start:  # the keyring has the way alone
+    async with keyring.started(environment=environment) as start:  # the keyring has the way alone
         await start.sent()
         assert start.questions == []
         assert b"sk-env" not in keyring.service.items[ENTRY]

@@ -145,7 +145,7 @@ def _words(question: RouteQuestion) -> str:
         "none": tr("It came with the request."),
     }[question.source]
     changed = tr(
-        "Settings have changed since you confirmed its way, and not in this window: you or a "
+        "The settings name another way than before, and it was not set in this window: you or a "
         "program may have written their file. Nothing was sent yet."
     )
     return f"{changed} {where}"
