@@ -18,7 +18,7 @@ from playhead.domain.model import ModelSettings
 from playhead.domain.secret import Secret
 from playhead.providers.provider import Provider
 from playhead.providers.worker import ModelWorker
-from tests.benchmarks.probe import report
+from tests.benchmarks.report import report
 
 ROUNDS = 15
 

@@ -6,7 +6,8 @@ import sys
 
 from PySide6.QtCore import QCoreApplication
 
-from tests.benchmarks.probe import Commands, report
+from tests.benchmarks.probe import Commands
+from tests.benchmarks.report import report
 
 
 def main() -> int:

@@ -13,7 +13,7 @@ from playhead.domain.model import ModelSettings
 from playhead.domain.secret import Secret
 from playhead.providers.provider import Provider
 from playhead.providers.worker import ModelWorker
-from tests.benchmarks.probe import report
+from tests.benchmarks.report import report
 
 
 async def read(provider: Provider, api_base: str, prompt: str) -> int:

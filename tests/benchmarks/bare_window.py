@@ -8,7 +8,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
 
-from tests.benchmarks.probe import Commands, report
+from tests.benchmarks.probe import Commands
+from tests.benchmarks.report import report
 
 
 class FirstPaint(QObject):

@@ -1,21 +1,16 @@
-"""The real program, started by its own `main`, with a probe that its log lines let in."""
+"""The real program, started by its own `main`, with a probe that its log lines let in.
+
+Nothing else is imported before the first paint: it would be imported without what the program does
+to make that cheap, and measured as if it were the program's.
+"""
 
 from __future__ import annotations
 
 import logging
 import sys
-from pathlib import Path
-
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QWidget
 
 from playhead.__main__ import main
-from playhead.ui.composer.composer import Composer
-from playhead.ui.composer.decision_bars import ApprovalBar
-from tests.benchmarks.probe import Commands, report
-
-SCINTILLA = "playhead.ui.editor.code.scintilla_editor"
+from tests.benchmarks.report import report
 
 
 class FirstPaint(logging.Handler):
@@ -23,108 +18,15 @@ class FirstPaint(logging.Handler):
 
     def __init__(self) -> None:
         super().__init__(logging.INFO)
-        self._probe: Probe | None = None
+        self._probe: object = None
 
     def emit(self, record: logging.LogRecord) -> None:
         """Take the first line of the start's log as the first paint."""
         if self._probe is None:
             report("first_paint")
-            self._probe = Probe()
+            from tests.benchmarks.window_probe import WindowProbe
 
-
-class Probe(QObject):
-    """Types into the composer as a keyboard does, and says when the turn is over."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._composer: Composer | None = None
-        self._is_typed = self._is_running = False
-        commands = {
-            "send": self._send,
-            "run": self._run,
-            "memory": self._memory,
-            "quit": self._quit,
-            "clear": self._clear,
-            "halt": self._halt,
-        }
-        self._commands = Commands(commands, self)
-        self._watch = QTimer(self)
-        self._watch.timeout.connect(self._look_for_use)
-        self._watch.start(0)
-
-    @property
-    def composer(self) -> Composer:
-        """The window's composer, which is there before the first paint."""
-        if self._composer is None:
-            found = [widget for widget in QApplication.allWidgets() if isinstance(widget, Composer)]
-            (self._composer,) = found
-        return self._composer
-
-    def _look_for_use(self) -> None:
-        if not self._is_typed:
-            self._is_typed = True
-            self._type("x", Qt.Key.Key_X)
-        if self.composer.text == "x" and any(map(is_editor, QApplication.allWidgets())):
-            report("usable")
-            self._watch.timeout.disconnect(self._look_for_use)
-            self._watch.timeout.connect(self._look_for_end)
-            self._watch.setInterval(2)
-
-    def _look_for_end(self) -> None:
-        is_running = self.composer.send_button.text() == "Stop"
-        if self._is_running and not is_running:
-            report("turn_over")
-        self._is_running = is_running
-
-    def _type(self, text: str, key: Qt.Key) -> None:
-        event = QKeyEvent(QEvent.Type.KeyPress, key, Qt.KeyboardModifier.NoModifier, text)
-        QApplication.postEvent(self.composer.text_edit, event)
-
-    def _clear(self, _: str) -> None:
-        self.composer.clear()
-        report("clear")
-
-    def _halt(self, _: str) -> None:
-        """Click on Stop."""
-        report("halt")
-        self.composer.send_button.click()
-
-    def _send(self, text: str) -> None:
-        self.composer.set_text(text)
-        self._type("\r", Qt.Key.Key_Return)
-
-    def _run(self, code: str) -> None:
-        """Send code, as in Direct mode, and approve it as soon as the window lets anybody."""
-        (bar,) = [thing for thing in QApplication.allWidgets() if isinstance(thing, ApprovalBar)]
-        approving = QTimer(self)
-
-        def approve() -> None:
-            if bar.is_armed:
-                approving.deleteLater()
-                report("approved")
-                bar.run_action.trigger()
-
-        approving.timeout.connect(approve)
-        approving.start(2)
-        self._send(code)
-
-    def _memory(self, _: str) -> None:
-        """The resident memory in MB: now, and at most since this was asked the last time."""
-        lines = dict(
-            line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines()
-        )
-        now, most = (int(lines[name].split()[0]) / 1024 for name in ("VmRSS", "VmHWM"))
-        Path("/proc/self/clear_refs").write_text("5")
-        report("memory", now_mb=now, most_mb=most)
-
-    def _quit(self, _: str) -> None:
-        self._watch.stop()
-        self.composer.window().close()
-
-
-def is_editor(widget: QWidget) -> bool:
-    """Whether this is the code editor and no stand-in for it."""
-    return type(widget).__module__ == SCINTILLA
+            self._probe = WindowProbe()
 
 
 if __name__ == "__main__":

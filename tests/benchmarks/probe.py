@@ -1,21 +1,16 @@
-"""Inside a measured process: reports events, obeys commands, and times a 5 ms timer."""
+"""Inside a measured process: obeys commands, and times a 5 ms timer."""
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Callable
-from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QObject, QSocketNotifier, Qt, QTimer
 
+from tests.benchmarks.report import report
+
 TICK_MS = 5
-
-
-def report(event: str, **values: Any) -> None:
-    """One line for the parent."""
-    print(json.dumps({"event": event, "at": time.monotonic(), **values}), flush=True)
 
 
 class Ticker(QObject):

@@ -37,7 +37,6 @@ from playhead.storage.working_folders import WorkingFolders
 from playhead.ui.desktop.application import Application
 from playhead.ui.shell.main_window import MainWindow
 from playhead.ui.shell.notices import show_disk_notice, show_ignored_switches, show_keyring_wait
-from playhead.ui.timeline.scroll.accessibility import install_accessibility
 from playhead.ui.widgets.message_box import confirm_unsaved
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import install_translation, preferred_languages, tr_error
@@ -71,7 +70,6 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
     app.setDesktopFileName("playhead")
     app.setQuitOnLastWindowClosed(False)
     install_translation(app, paths.resources_dir() / "translations", preferred_languages())
-    install_accessibility()
     app.setWindowIcon(QIcon(str(paths.resources_dir() / "app" / "playhead-256.png")))
     instance = SingleInstance(paths.data_dir())
     try:

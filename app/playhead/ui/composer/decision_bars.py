@@ -29,7 +29,6 @@ from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.quantities import format_dollars
 from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.editor.code.editor_language import language_name
-from playhead.ui.timeline.scroll.accessibility import announce
 from playhead.ui.widgets.flow_layout import FlowLayout
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import short_folder, tr, tr_error, tr_n
@@ -111,6 +110,8 @@ class ApprovalBar(QFrame):
         self.setVisible(proposal is not None)
         if proposal is not None:
             words = f"{self._question.text()} {self._details.text()}"
+            from playhead.ui.timeline.scroll.accessibility import announce
+
             announce(self, tr("Code waits for your approval. {words}", words=words))
 
     def set_edit(self, message_id: str, code: str) -> None:

@@ -103,8 +103,10 @@ class RunMarks:
 
     def restore(self, tab: Tab) -> None:
         """Put back what the last run of a tab's code said, where its editor is a new one."""
+        if tab.is_own:
+            return
         page = self._pane.pages.current
-        if not page.is_fresh or tab.is_own:
+        if not page.is_fresh:
             return
         page.is_fresh = False
         messages = self._conversation.messages if self._conversation else ()

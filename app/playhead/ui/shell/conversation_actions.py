@@ -16,7 +16,6 @@ from playhead.session.sessions import Sessions
 from playhead.ui.shell.session_view import SessionView
 from playhead.ui.sidebar.model import shown_title
 from playhead.ui.sidebar.sidebar import Sidebar
-from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.banner import BannerAction, BannerArea
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import tr, tr_n
@@ -159,7 +158,6 @@ class TurnActions(QObject):
     def __init__(
         self,
         view: SessionView,
-        timeline: TimelineView,
         notifications: BannerArea,
         parent: QObject | None = None,
     ) -> None:
@@ -171,8 +169,6 @@ class TurnActions(QObject):
         self.countdown.setSingleShot(True)
         self.countdown.setInterval(UNDO_MS)
         self.countdown.timeout.connect(self.settle)
-        timeline.version_chosen.connect(self.choose)
-        timeline.delete_requested.connect(self.delete)
         view.session_changed.connect(self._on_session_changed)
         view.rearranged.connect(self._on_rearranged)
 

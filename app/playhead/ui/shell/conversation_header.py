@@ -20,7 +20,6 @@ from playhead.domain.text.quantities import format_dollars
 from playhead.domain.text.titles import UNTITLED
 from playhead.session.session import SessionState
 from playhead.ui.sidebar.model import STATE_WORDS
-from playhead.ui.timeline.model.turn_cost import cost_text
 from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
 from playhead.ui.widgets.wording import folder_label, tr
 
@@ -111,9 +110,14 @@ class ConversationHeader(QFrame):
         self._state = state
         self._show_state()
 
+    def _cost_words(self, total: UsageSum) -> str:
+        from playhead.ui.timeline.model.turn_cost import cost_text
+
+        return cost_text(total)
+
     def set_cost(self, total: UsageSum, budget: float = 0.0) -> None:
         """Show what the conversation has cost so far, and its budget; 0 means no budget."""
-        words = cost_text(total)
+        words = "" if total.cost is None else self._cost_words(total)
         self._has_cost = bool(words)
         limit = format_dollars(budget) if budget else ""
         self.cost_label.setText(f"{words} / {limit}" if limit and words else words)

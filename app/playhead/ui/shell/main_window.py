@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QSize, QTimer, Signal
 from PySide6.QtGui import (
     QCloseEvent,
     QKeyEvent,
@@ -154,7 +154,7 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.parts)
         self.places = PlaceMenus(interpreters, self.tasks, self, lambda: self.folder)
         self.view = view = self._make_view()
-        self.results = ResultActions(lambda: view.session, self.parts.timeline, self.tasks, self)
+        self.results = ResultActions(lambda: view.session, self.parts, theme, self.tasks, self)
         self.own_tabs = self._make_own_tabs(attachments_dir.parent)
         self.writing = self._make_writing(attachments_dir.parent)
         self.variables = VariablesBinding(self.parts.pane, self.view, self.tasks, self)
@@ -171,7 +171,7 @@ class MainWindow(QMainWindow):
         self._list = Coalescer(self._show_list, self)
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
-        ScreenRatio(self, sessions.set_screen_ratio)
+        ScreenRatio(self, self._on_screen_ratio)
         self._connect()
         self.memory = self._make_memory()
         self._servers = ServerSearch(catalog, settings, self.tasks, self.parts.start.set_servers)
@@ -362,11 +362,10 @@ class MainWindow(QMainWindow):
 
     def _make_view(self) -> SessionView:
         parts = self.parts
-        shown = (parts.timeline, parts.composer, parts.approval, parts.pane, parts.header)
-        view = SessionView(*shown, self._sessions.keep, self)
-        self.turns = TurnActions(view, parts.timeline, parts.notifications, self)
+        view = SessionView(parts, self._sessions.keep, self)
+        self.turns = TurnActions(view, parts.notifications, self)
         self.context = ContextBinding(view, parts, self)
-        self.answer_notes = AnswerNotes(parts.timeline, view, self)
+        self.answer_notes = AnswerNotes(parts, view, self)
         self.restarting = RestartQuestion(view, self.tasks, self)
         self.rerunning = RerunQuestion(view, self)
         return view
@@ -427,12 +426,18 @@ class MainWindow(QMainWindow):
 
     def _make_guide(self, data_dir: Path) -> GuidedExample:
         places = ExamplePlaces(self._theme.resources / "example", data_dir / "example")
-        return GuidedExample(places, self.parts.timeline, self.tasks, self._begin_empty, self)
+        return GuidedExample(
+            places, lambda: self.parts.timeline, self.tasks, self._begin_empty, self
+        )
 
     def _begin_empty(self) -> Session:
         self._show(self._sessions.new())
         assert self.view.session is not None  # noqa: S101 - it has just been shown
         return self.view.session
+
+    def _on_screen_ratio(self, ratio: float) -> None:
+        self._sessions.set_screen_ratio(ratio)
+        self._theme.follow_screens()
 
     def _choose_theme(self, mode: Mode) -> None:
         self._theme.set_mode(mode)
@@ -450,7 +455,7 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         parts, view = self.parts, self.view
         sidebar = parts.sidebar
-        self.painted.connect(parts.load_editor, Qt.ConnectionType.QueuedConnection)
+        self.painted.connect(lambda: self.tasks.start(parts.load_rest()))
         self.painted.connect(lambda: self.memory.begin())
         self.painted.connect(lambda: self.tasks.start(self.own_tabs.restore()))
         self.painted.connect(lambda: self.tasks.start(self.writing.restore()))
@@ -460,6 +465,7 @@ class MainWindow(QMainWindow):
         parts.pane.restart_requested.connect(self.restarting.restart)
         view.editor_wanted.connect(lambda: parts.show_editor(True))
         view.emptied.connect(parts.show_start)
+        parts.timeline_made.connect(self._connect_timeline)
         view.place_changed.connect(self.show_place)
         sidebar.new_requested.connect(self.new_conversation)
         sidebar.opened.connect(self.open_conversation)
@@ -486,7 +492,7 @@ class MainWindow(QMainWindow):
             source.interpreter_clicked.connect(
                 lambda: places.open_interpreter_menu(self.interpreter)
             )
-        parts.header.find_requested.connect(parts.timeline.find_bar.open)
+        parts.header.find_requested.connect(lambda: parts.timeline.find_bar.open())
         parts.header.export_requested.connect(self.exports.export_shown)
         places.folder_chosen.connect(self.set_folder)
         places.making_changed.connect(self.show_place)
@@ -510,17 +516,23 @@ class MainWindow(QMainWindow):
         start.example_chosen.connect(write)
 
     def _connect_results(self) -> None:
-        timeline, exports = self.parts.timeline, self.exports
-        timeline.link_activated.connect(self.links.open)
-        timeline.result_requested.connect(self.results.handle)
+        exports = self.exports
         self.results.noticed.connect(self.show_notice)
-        self.results.failure_read.connect(timeline.show_failure)
         self.results.source_requested.connect(self._show_source)
         self.parts.sidebar.add_menu_entries(exports.menu_entries)
         exports.imported.connect(self.open_conversation)
         self.import_drop.files_dropped.connect(exports.import_files)
         self.variables.table_requested.connect(self.results.open_variable)
         HintsBinding(self.parts.pane.hints, self.view, self.tasks, self)
+
+    def _connect_timeline(self) -> None:
+        timeline = self.parts.timeline
+        timeline.version_chosen.connect(self.turns.choose)
+        timeline.delete_requested.connect(self.turns.delete)
+        timeline.request_wanted.connect(self.context.view_request)
+        timeline.link_activated.connect(self.links.open)
+        timeline.result_requested.connect(self.results.handle)
+        self.results.failure_read.connect(timeline.show_failure)
 
     def _show_source(self, path: str, line: int) -> None:
         self.own_tabs.open_path(path, line)

@@ -24,9 +24,6 @@ from playhead.domain.conversation.payloads import (
 from playhead.domain.execution import Variable
 from playhead.errors import AppError, ExecutionError, StorageError
 from playhead.session.session import Session
-from playhead.ui.timeline.cards.table_columns import next_order, table_as_text
-from playhead.ui.timeline.model.rows import Sorting
-from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.file_dialog import FileDialog
 from playhead.ui.widgets.task_owner import TaskOwner, timed
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
@@ -35,6 +32,9 @@ if TYPE_CHECKING:
     from playhead.ui.dialogs.picture_view import PictureOpener
     from playhead.ui.dialogs.table_file import Fetch
     from playhead.ui.dialogs.table_window import TableWindow
+    from playhead.ui.shell.window_layout import WindowLayout
+    from playhead.ui.timeline.model.rows import Sorting
+    from playhead.ui.widgets.theme import Theme
 
 # Files that a viewer opens. Others may be programs: their folder is opened instead.
 _VIEWED = (
@@ -60,15 +60,16 @@ class ResultActions(QObject):
     def __init__(
         self,
         session: Callable[[], Session | None],
-        timeline: TimelineView,
+        parts: WindowLayout,
+        theme: Theme,
         tasks: TaskOwner,
         parent: QWidget,
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._timeline = timeline
+        self._parts = parts
         self._tasks = tasks
-        self._theme = timeline.theme
+        self._theme = theme
         self._window = parent
         self._pages_folder: Path | None = None
         self._windows: list[TableWindow] = []
@@ -116,7 +117,7 @@ class ResultActions(QObject):
     def _handle_table(
         self, session: Session, what: str, message_id: str, table: Table, detail: str
     ) -> None:
-        sorting = self._timeline.sorting_of(message_id)
+        sorting = self._parts.timeline.sorting_of(message_id)
         match what:
             case "sort":
                 self._sort(session, message_id, table, detail)
@@ -146,14 +147,17 @@ class ResultActions(QObject):
 
     def _sort(self, session: Session, message_id: str, table: Table, detail: str) -> None:
         """Sort a table by one of its columns, in place of what it is being sorted by; or stop."""
-        sorting = self._timeline.sorting_of(message_id)
+        sorting = self._parts.timeline.sorting_of(message_id)
         if (earlier := self._sortings.pop(message_id, None)) is not None:
             earlier.cancel()
+        from playhead.ui.timeline.cards.table_columns import next_order
+        from playhead.ui.timeline.model.rows import Sorting
+
         order = None if detail == "stop" else next_order(sorting.order, int(detail))
         if detail == "stop" or order is None:
             page, order = (sorting.page, sorting.order) if detail == "stop" else (None, None)
             after = Sorting(order=order, page=page, refused=sorting.refused)
-            self._timeline.set_sorting(message_id, after)
+            self._parts.timeline.set_sorting(message_id, after)
         elif (reader := _reader(session, table)) is not None:
             work = self._find_order(message_id, table, reader, order)
             self._sortings[message_id] = self._tasks.start(work)
@@ -163,10 +167,12 @@ class ResultActions(QObject):
     ) -> None:
         from playhead.ui.dialogs.table_file import expect_same  # not needed for the first paint
 
-        before = replace(self._timeline.sorting_of(message_id), wanted=None, seconds=0, reason="")
+        before = replace(
+            self._parts.timeline.sorting_of(message_id), wanted=None, seconds=0, reason=""
+        )
 
         def show(sorting: Sorting) -> None:
-            self._timeline.set_sorting(message_id, sorting)
+            self._parts.timeline.set_sorting(message_id, sorting)
 
         show(replace(before, wanted=order))
         try:
@@ -198,6 +204,8 @@ class ResultActions(QObject):
         from playhead.ui.dialogs.table_window import PAGE_ROWS  # not needed for the first paint
 
         table = await session.table(name, 0, PAGE_ROWS)
+        from playhead.ui.timeline.model.rows import Sorting
+
         self._show_table(table, _reader(session, table, name), Sorting())
 
     async def _read_failure(self, session: Session, message_id: str, error: CodeError) -> None:
@@ -291,6 +299,8 @@ def _reader(session: Session, table: Table, name: str = "") -> Fetch | None:
 
 
 async def _copy(table: Table, separator: str) -> None:
+    from playhead.ui.timeline.cards.table_columns import table_as_text
+
     text = await asyncio.to_thread(table_as_text, table.columns, table.rows, separator)
     QGuiApplication.clipboard().setText(text)
 

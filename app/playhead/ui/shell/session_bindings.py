@@ -27,9 +27,6 @@ from playhead.ui.editor.pane.code_hints import CodeHints
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.shell.window_layout import WindowLayout
-from playhead.ui.timeline.cards.code_cards import language_title
-from playhead.ui.timeline.model.rows import Note
-from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.message_box import confirm
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n
@@ -37,6 +34,7 @@ from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n
 if TYPE_CHECKING:
     from playhead.ui.dialogs.request_view import RequestView
     from playhead.ui.editor.variables_panel import VariablesPanel
+    from playhead.ui.timeline.model.rows import Note
 
 
 class ContextBinding(SessionBinding):
@@ -50,14 +48,14 @@ class ContextBinding(SessionBinding):
     ) -> None:
         super().__init__(view, parent)
         self._window = parent
-        self._timeline = parts.timeline
+        self._parts = parts
         self._header = parts.header
         self._question = parts.question
         self._composer = parts.composer
         self._settled: set[str] = set()
         self.dialog: RequestView | None = None
         view.rearranged.connect(self._show_all)
-        self._timeline.request_wanted.connect(self.view_request)
+        parts.timeline_made.connect(self._show_mark)
         self._question.continued.connect(self._on_continued)
         self._question.stopped.connect(self._on_stopped)
 
@@ -113,10 +111,10 @@ class ContextBinding(SessionBinding):
 
     def _show_mark(self) -> None:
         session = self._view.session
-        if session is not None:
+        if session is not None and self._parts.has_timeline:
             path = [message.id for message in session.conversation.messages]
-            self._timeline.model.set_unsent(session.preview.first_sent_id, path)
-            self._timeline.coalescer.due()
+            self._parts.timeline.model.set_unsent(session.preview.first_sent_id, path)
+            self._parts.timeline.coalescer.due()
 
     def _show_question(self) -> None:
         session = self._view.session
@@ -155,10 +153,10 @@ class AnswerNotes(SessionBinding):
     """Counts down until a model is asked again, and notes how answers end. Owner: the window."""
 
     def __init__(
-        self, timeline: TimelineView, view: SessionView, parent: QObject | None = None
+        self, parts: WindowLayout, view: SessionView, parent: QObject | None = None
     ) -> None:
         super().__init__(view, parent)
-        self._timeline = timeline
+        self._parts = parts
         self._waiting: Waiting | None = None
         self._until = 0.0
         self._key = ""
@@ -200,16 +198,16 @@ class AnswerNotes(SessionBinding):
         self._end_wait()
         self._waiting = waiting
         self._until = time.monotonic() + waiting.seconds
-        self._key = self._timeline.model.add_note(_countdown(waiting, waiting.seconds))
-        self._timeline.coalescer.due()
+        self._key = self._parts.timeline.model.add_note(_countdown(waiting, waiting.seconds))
+        self._parts.timeline.coalescer.due()
         self._timer.start()
 
     def _on_tick(self) -> None:
         if self._waiting is None:
             return
         left_s = self._until - time.monotonic()
-        self._timeline.model.change_note(self._key, _countdown(self._waiting, left_s))
-        self._timeline.coalescer.due()
+        self._parts.timeline.model.change_note(self._key, _countdown(self._waiting, left_s))
+        self._parts.timeline.coalescer.due()
         if left_s <= 0:
             self._timer.stop()
 
@@ -218,32 +216,32 @@ class AnswerNotes(SessionBinding):
             return
         self._waiting = None
         self._timer.stop()
-        self._timeline.model.drop_note(self._key)
-        self._timeline.coalescer.due()
+        self._parts.timeline.model.drop_note(self._key)
+        self._parts.timeline.coalescer.due()
 
     def _add_end_note(self, usage: Usage) -> None:
         """Add a note that says how an answer ended, unless it ended as usual."""
         if usage.has_refused_images:
-            self._timeline.add_note(
+            self._parts.timeline.add_note(
                 "info",
                 tr("The model's server takes no pictures."),
                 tr("The model got their paths instead, so that code can open them."),
             )
         match usage.finish_reason:
             case "length":
-                self._timeline.add_note(
+                self._parts.timeline.add_note(
                     "info",
                     tr("The answer ended at the limit of its length."),
                     tr("Raise “Max tokens” in the settings, or ask to go on."),
                 )
             case "content_filter":
-                self._timeline.add_note(
+                self._parts.timeline.add_note(
                     "warning",
                     tr("The provider's filter ended the answer."),
                     tr("Ask in other words, or choose another model."),
                 )
             case _ if self._is_empty():
-                self._timeline.add_note(
+                self._parts.timeline.add_note(
                     "info",
                     tr("The model answered with nothing."),
                     tr("Ask again, or in other words."),
@@ -259,6 +257,8 @@ class AnswerNotes(SessionBinding):
 
 def _countdown(waiting: Waiting, left_s: float) -> Note:
     """Return a note that says why nothing comes, and for how long."""
+    from playhead.ui.timeline.model.rows import Note
+
     reason = tr_error(AppError(waiting.reason)).title
     if left_s <= 0:
         return Note(kind="info", title=reason, detail=tr("Asking again…"))
@@ -515,6 +515,8 @@ class RerunQuestion(QObject):
 
 def rerun_words(blocks: Sequence[Block], *, has_kernel: bool) -> str:
     """Return what the blocks are, and what they may do, a sentence in each line."""
+    from playhead.ui.timeline.cards.code_cards import language_title
+
     counts = Counter(language_title(block.language) for block in blocks)
     told = (f"{language}: {count:,}" for language, count in counts.items())
     lines = [", ".join(told) + "."]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
@@ -16,15 +17,13 @@ from playhead.domain.text.fences import fenced
 from playhead.errors import AppError
 from playhead.session.branches import is_asked
 from playhead.session.session import Session, SessionEvent
-from playhead.ui.composer.composer import Composer
-from playhead.ui.composer.decision_bars import ApprovalBar
 from playhead.ui.editor.editor_follower import EditorFollower
-from playhead.ui.editor.pane.editor_pane import EditorPane
-from playhead.ui.shell.conversation_header import ConversationHeader
 from playhead.ui.sidebar.model import client_name
-from playhead.ui.timeline.printed_lines import PrintedLines
-from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.wording import mark, tr, tr_n
+
+if TYPE_CHECKING:
+    from playhead.ui.shell.window_layout import WindowLayout
+    from playhead.ui.timeline.view import TimelineView
 
 SETTINGS_LINK = "playhead:settings"
 """What a text says where it leads to the settings."""
@@ -66,29 +65,29 @@ class SessionView(QObject):
 
     def __init__(
         self,
-        timeline: TimelineView,
-        composer: Composer,
-        approval: ApprovalBar,
-        pane: EditorPane,
-        header: ConversationHeader,
+        parts: WindowLayout,
         keep: Callable[[str], None],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
-        self._timeline = timeline
-        self._composer = composer
-        self._approval = approval
-        self._pane = pane
-        self._header = header
+        self._parts = parts
+        self._composer = parts.composer
+        self._approval = parts.approval
+        self._pane = parts.pane
+        self._header = parts.header
         self._keep = keep
-        self._follower = EditorFollower(pane, self)
-        PrintedLines(timeline, pane, self)
+        self._follower = EditorFollower(parts.pane, self)
         self._session: Session | None = None
         self._unsubscribers: list[Callable[[], None]] = []
         self._missing = ""
         self._failed: Proposal | None = None
         self._offered_access: tuple[str, Access] | None = None
         self._connect()
+        parts.timeline_made.connect(self._connect_timeline)
+
+    @property
+    def _timeline(self) -> TimelineView:
+        return self._parts.timeline
 
     @property
     def session(self) -> Session | None:
@@ -105,8 +104,9 @@ class SessionView(QObject):
         self._session = session
         self._missing, self._failed = "", None
         self._approval.ask(None)
-        self._timeline.clear_notes()
-        self._timeline.set_conversation(session.conversation if session else None)
+        if self._parts.has_timeline or (session and session.conversation.messages):
+            self._timeline.clear_notes()
+            self._fill_timeline(session)
         self._follower.follow(session.conversation if session else None)
         if session is None:
             return
@@ -114,7 +114,6 @@ class SessionView(QObject):
             session.subscribe(self._on_session_event),
             session.conversation.subscribe(self._on_conversation_event),
         ]
-        self._timeline.set_runnable(session.can_run, session.why_not)
         self._show_all(session)
         if session.has_lost_variables:
             self._report_lost_variables(session)
@@ -170,12 +169,7 @@ class SessionView(QObject):
                 return
 
     def _connect(self) -> None:
-        composer, approval, pane, timeline = (
-            self._composer,
-            self._approval,
-            self._pane,
-            self._timeline,
-        )
+        composer, approval, pane = self._composer, self._approval, self._pane
         composer.submitted.connect(self._on_submitted)
         composer.edit_submitted.connect(self._on_edit_submitted)
         composer.stop_requested.connect(self.stop)
@@ -190,6 +184,14 @@ class SessionView(QObject):
         pane.run_requested.connect(self._on_pane_run)
         pane.stop_requested.connect(self.stop)
         pane.edited.connect(self._on_pane_edited)
+
+    def _connect_timeline(self) -> None:
+        """Connect the timeline once it is made, and show the conversation in it."""
+        from playhead.ui.timeline.printed_lines import PrintedLines
+
+        timeline = self._timeline
+        PrintedLines(timeline, self._pane, self)
+        self._fill_timeline(self._session)
         timeline.retry_requested.connect(lambda id_: self.begin(lambda session: session.retry(id_)))
         timeline.edit_requested.connect(self._on_message_edit)
         timeline.run_requested.connect(
@@ -199,13 +201,18 @@ class SessionView(QObject):
         timeline.open_block_requested.connect(self._follower.show_message)
         timeline.line_requested.connect(self._on_line_requested)
         timeline.mend_requested.connect(self._on_mend_requested)
-        timeline.set_model_name(lambda: composer.model)
+        timeline.set_model_name(lambda: self._composer.model)
         timeline.input_answered.connect(
             lambda id_, text: self.do(lambda session: session.answer_input(id_, text))
         )
         timeline.text_sent.connect(
             lambda text, is_end: self.do(lambda session: session.send_text(text, is_end=is_end))
         )
+
+    def _fill_timeline(self, session: Session | None) -> None:
+        self._timeline.set_conversation(session.conversation if session else None)
+        if session is not None:
+            self._timeline.set_runnable(session.can_run, session.why_not)
 
     def _show_all(self, session: Session) -> None:
         self._header.set_title(session.conversation.title)
@@ -222,7 +229,8 @@ class SessionView(QObject):
         self._composer.set_busy(session.state != "idle")
         self._pane.set_running(session.state in ("running", "awaiting_input", "stopping"))
         self._follower.show_waiting(session.state == "awaiting_input")
-        if session.state not in ("awaiting_input", "stopping"):  # which a report follows
+        # A report follows a state that is left out here.
+        if session.state not in ("awaiting_input", "stopping") and self._parts.has_timeline:
             self._timeline.settle_inputs()
 
     def _show_pending(self, session: Session) -> None:

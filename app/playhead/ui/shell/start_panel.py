@@ -6,6 +6,7 @@ import asyncio
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
@@ -20,11 +21,13 @@ from playhead.domain.model import DIRECT_MODEL, LocalServer
 from playhead.errors import StorageError
 from playhead.session.ports import Catalog, Settings
 from playhead.session.session import Session
-from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.flow_layout import FlowLayout
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from playhead.ui.timeline.view import TimelineView
 
 _EXAMPLES = ("What's 34/24?", "!ls", "import sys; sys.version")
 
@@ -252,7 +255,7 @@ class GuidedExample(QObject):
     def __init__(
         self,
         places: ExamplePlaces,
-        timeline: TimelineView,
+        timeline: Callable[[], TimelineView],
         tasks: TaskOwner,
         begin_conversation: Callable[[], Session],
         parent: QObject,
@@ -295,7 +298,7 @@ class GuidedExample(QObject):
             ) from error
 
     def _on_event(self, conversation: Conversation, event: ConversationEvent) -> None:
-        is_shown = self._timeline.conversation is conversation
+        is_shown = self._timeline().conversation is conversation
         if event.kind in ("removed", "moved") or not is_shown:
             self._leave()
         elif event.message is not None and event.kind in ("added", "ended"):
@@ -304,11 +307,11 @@ class GuidedExample(QObject):
     def _on_message(self, message: Message) -> None:
         match message.type, message.content:
             case "confirmation", _ if not self._has_run:
-                self._timeline.add_note("info", tr(FIRST), tr(_FIRST_DETAIL))
+                self._timeline().add_note("info", tr(FIRST), tr(_FIRST_DETAIL))
             case "run", RunReport(state="started"):
                 self._has_run = True
-                self._timeline.clear_notes()
-                self._timeline.add_note("info", tr(WATCH), tr(_WATCH_DETAIL))
+                self._timeline().clear_notes()
+                self._timeline().add_note("info", tr(WATCH), tr(_WATCH_DETAIL))
             case "run", RunReport():
                 self._end(tr(_DONE_DETAIL))
             case "tool_result", _:
@@ -318,8 +321,8 @@ class GuidedExample(QObject):
 
     def _end(self, detail: str) -> None:
         self._leave()
-        self._timeline.clear_notes()
-        self._timeline.add_note("info", tr(DONE), detail)
+        self._timeline().clear_notes()
+        self._timeline().add_note("info", tr(DONE), detail)
 
     def _leave(self) -> None:
         if self._unsubscribe is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import importlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,13 +28,10 @@ from playhead.session.session import SessionState
 from playhead.ui.commands.key_bindings import TIMELINE, KeyBindings, shown_keys
 from playhead.ui.composer.composer import Composer
 from playhead.ui.composer.decision_bars import ARMING_MS, ApprovalBar, ContinuationBar
-from playhead.ui.editor.code.code_colourer import CodeColourer
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.shell.conversation_header import ConversationHeader
 from playhead.ui.shell.start_panel import StartPanel
 from playhead.ui.sidebar.sidebar import Sidebar
-from playhead.ui.timeline.scroll.accessibility import announce
-from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.banner import BannerArea
 from playhead.ui.widgets.drop_zone import AttachmentDropZone
 from playhead.ui.widgets.task_owner import TaskOwner
@@ -40,10 +40,27 @@ from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
     from playhead.ui.commands.command_palette import PaletteEntry
+    from playhead.ui.timeline.view import TimelineView
 
 EDITOR_FOLDS_PX = 1024
 SIDEBAR_FOLDS_PX = 640
 _LEAST_TIMELINE_PX = 30
+_EDITOR = ("code.plain_editor", "code.lexers", "code.scintilla_editor", "code.editor_factory")
+_TIMELINE = (
+    "model.timeline_model",
+    "text.math_document",
+    "text.document_maker",
+    "text.block_column",
+    "cards.code_cards",
+    "cards.table_card",
+    "scroll.canvas",
+    "scroll.accessibility",
+    "find.timeline_find_bar",
+    "view",
+    "printed_lines",
+    "cards.card_factory",
+)
+"""What is loaded after the first paint, in steps that hold nothing up."""
 
 
 class WindowLayout(QWidget):
@@ -52,10 +69,12 @@ class WindowLayout(QWidget):
     The parts that the user wants to see are remembered. A narrow window folds the editor, a very
     narrow one the sidebar too. A part that is opened there folds again when the width changes.
 
-    Signal: `folded()` when the user showed or folded a part.
+    Signals: `folded()` when the user showed or folded a part, `timeline_made()` when there is a
+    timeline; until a conversation has messages the start panel is in its place.
     """
 
     folded = Signal()
+    timeline_made = Signal()
 
     def __init__(
         self,
@@ -67,35 +86,88 @@ class WindowLayout(QWidget):
         arming_ms: int = ARMING_MS,
     ) -> None:
         super().__init__(parent)
-        self.sidebar = Sidebar(theme, state_of, self)
-        self.pane = EditorPane(theme, self, is_light=True)
-        self.header = ConversationHeader(theme, self)
-        self.notifications = BannerArea(theme, self)
-        self.timeline = TimelineView(theme, self, CodeColourer(self))
-        self.start = StartPanel(theme, self)
-        self.approval = ApprovalBar(theme, self, arming_ms)
-        self.question = ContinuationBar(theme, self)
-        self.composer = Composer(theme, tasks, attachments_dir, self)
+        # Each part gets its final parent at once: moving one styles all that is in it once more.
+        self.splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        self.sidebar = Sidebar(theme, state_of, self.splitter)
+        column = QWidget(self.splitter)
+        self.header = ConversationHeader(theme, column)
+        self.notifications = BannerArea(theme, column)
+        self._theme = theme
+        self._middle = middle = QWidget(column)
+        self.start = StartPanel(theme, middle)
+        foot = QWidget(column)
+        inner = QWidget(foot)
+        self.approval = ApprovalBar(theme, inner, arming_ms)
+        self.question = ContinuationBar(theme, inner)
+        self.composer = Composer(theme, tasks, attachments_dir, inner)
+        self.pane = EditorPane(theme, self.splitter, is_light=True)
         self._wants_sidebar = self._wants_editor = True
         self._peeked: set[str] = set()
         self._menu: QMenu | None = None
+        self._timeline: TimelineView | None = None
         self._width_class = 2
-        self.splitter = self._make_splitter()
+        self._lay_out_column(column, middle, foot)
+        self._lay_out_foot(foot, inner)
+        self._find_keys(column)
+        self._split(column)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.splitter)
         self.drop = AttachmentDropZone(self)
-        for child in (self.composer, self.pane, self.timeline):
+        for child in (self.composer, self.pane):
             self.drop.watch(child)
         self.sidebar.fold_requested.connect(self.toggle_sidebar)
         self.header.sidebar_requested.connect(self.toggle_sidebar)
         self.header.editor_requested.connect(self.toggle_editor)
         self.pane.fold_requested.connect(self.toggle_editor)
 
+    @property
+    def timeline(self) -> TimelineView:
+        """Return the timeline; make it when it is first needed."""
+        if self._timeline is None:
+            self._timeline = self._make_timeline()
+            self.timeline_made.emit()
+        return self._timeline
+
+    @property
+    def has_timeline(self) -> bool:
+        """Return whether the timeline has been made."""
+        return self._timeline is not None
+
+    def _make_timeline(self) -> TimelineView:
+        from playhead.ui.editor.code.code_colourer import CodeColourer
+        from playhead.ui.timeline.scroll.accessibility import install_accessibility
+        from playhead.ui.timeline.view import TimelineView
+
+        install_accessibility()
+        timeline = TimelineView(self._theme, self._middle, CodeColourer(self))
+        self._stack.addWidget(timeline)
+        self.drop.watch(timeline)
+        timeline.find_requested.connect(timeline.find_bar.open)
+        before: QWidget = self.start  # the keyboard goes on as it would had it been made before
+        for one in (timeline, *timeline.findChildren(QWidget)):
+            if one.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                self.setTabOrder(before, one)
+                before = one
+        return timeline
+
     def load_editor(self) -> None:
-        """Replace the placeholder of the first paint by the real editor."""
+        """Make the editor, which the first paint does without."""
         self.pane.load_editor()
         self.drop.watch(self.pane)
+
+    async def load_rest(self) -> None:
+        """Make the editor and the timeline after the first paint, in short steps."""
+        for name in _EDITOR:
+            with contextlib.suppress(ImportError):  # then there is a plain editor
+                importlib.import_module(f"playhead.ui.editor.{name}")
+            await asyncio.sleep(0)
+        self.load_editor()
+        for name in _TIMELINE:
+            await asyncio.sleep(0)
+            importlib.import_module(f"playhead.ui.timeline.{name}")
+        await asyncio.sleep(0)
+        self.timeline.ensurePolished()
 
     @property
     def is_sidebar_shown(self) -> bool:
@@ -154,7 +226,7 @@ class WindowLayout(QWidget):
 
     def focus_entry(self) -> None:
         """Put the keyboard where the conversation goes on: at a waiting answer, else a message."""
-        if not self.timeline.focus_input():
+        if not (self.has_timeline and self.timeline.focus_input()):
             self.composer.setFocus()
 
     def focus_next_pane(self) -> None:
@@ -162,7 +234,8 @@ class WindowLayout(QWidget):
 
         Hidden ones are skipped.
         """
-        column = (self.composer, self.timeline.input_field, self.timeline, self.start)
+        timeline = (self.timeline.input_field, self.timeline) if self.has_timeline else ()
+        column = (self.composer, *timeline, self.start)
         panes = (*column, self.pane.editor.widget, self.sidebar.list)
         stops = [one for one in panes if one is not None and one.isVisible()]
         focused = self.window().focusWidget()
@@ -191,7 +264,7 @@ class WindowLayout(QWidget):
                 run=shortcut.activated.emit,
                 keys=shown_keys(keys.keys(binding)),
                 group=tr("Conversation"),
-                is_offered=self.timeline.isVisible(),
+                is_offered=self.has_timeline and self.timeline.isVisible(),
             )
         choice = self.composer.buttons.choice
         yield PaletteEntry(text=tr("Choose the model…").rstrip("…"), run=choice.click)
@@ -255,59 +328,49 @@ class WindowLayout(QWidget):
         self.header.sidebar_button.setVisible(not has_sidebar)
         self.header.show_place(not has_editor)
 
-    def _make_splitter(self) -> QSplitter:
-        splitter = QSplitter(Qt.Orientation.Horizontal, self)
+    def _split(self, column: QWidget) -> None:
+        splitter = self.splitter
         splitter.setHandleWidth(1)
         splitter.setChildrenCollapsible(False)
         self.sidebar.setMinimumWidth(180)
         self.sidebar.setMaximumWidth(360)
         self.pane.setMinimumWidth(330)
-        for widget in (self.sidebar, self._make_column(), self.pane):
+        for widget in (self.sidebar, column, self.pane):
             splitter.addWidget(widget)
         for number, stretch in enumerate((0, 8, 7)):
             splitter.setStretchFactor(number, stretch)
         self._sizes = [SIDEBAR_WIDTH, 666, 578]
         splitter.setSizes(self._sizes)
         splitter.splitterMoved.connect(self._on_splitter_moved)
-        return splitter
 
-    def _make_column(self) -> QWidget:
-        column = QWidget(self)
+    def _lay_out_column(self, column: QWidget, middle: QWidget, foot: QWidget) -> None:
         column.setProperty("kind", "page")
         column.setMinimumWidth(300)
-        middle = QWidget(column)
         middle.setMinimumHeight(_LEAST_TIMELINE_PX)  # in a low window it gives way, not the foot
         self._stack = QStackedLayout(middle)
         self._stack.addWidget(self.start)
-        self._stack.addWidget(self.timeline)
         layout = QVBoxLayout(column)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
         layout.addWidget(self.notifications)
         layout.addWidget(middle, 1)
-        layout.addWidget(self._make_foot(column))
-        self._find_keys(column)
-        return column
+        layout.addWidget(foot)
 
     def _find_keys(self, column: QWidget) -> None:
         """Add the keys of the search to the middle column only, because the editor has its own."""
-        bar = self.timeline.find_bar
-        self.timeline.find_requested.connect(bar.open)
         self.find_keys: dict[str, QShortcut] = {}
         for name, keys, slot in (
-            ("find", "Ctrl+F", bar.open),
-            ("find_next", "F3", lambda: bar.step(1)),
-            ("find_previous", "Shift+F3", lambda: bar.step(-1)),
+            ("find", "Ctrl+F", lambda: self.timeline.find_bar.open()),
+            ("find_next", "F3", lambda: self.timeline.find_bar.step(1)),
+            ("find_previous", "Shift+F3", lambda: self.timeline.find_bar.step(-1)),
         ):
             shortcut = self.find_keys[name] = QShortcut(QKeySequence(keys), column)
             shortcut.setContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             shortcut.activated.connect(slot)
 
-    def _make_foot(self, parent: QWidget) -> QWidget:
-        """Return the approval bar and the composer, no wider than the text above them."""
-        foot = QWidget(parent)
-        inner = QWidget(foot)
+    def _lay_out_foot(self, foot: QWidget, inner: QWidget) -> None:
+        """Place the approval bar and the composer, no wider than the text above them."""
         inner.setMaximumWidth(COLUMN_WIDTH + 8)
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 0)
@@ -318,7 +381,6 @@ class WindowLayout(QWidget):
         row = QHBoxLayout(foot)
         row.setContentsMargins(GAP_XXL, 6, GAP_XXL, 16)
         row.addWidget(inner)
-        return foot
 
     def _on_splitter_moved(self) -> None:
         """Remember the sizes only while all three parts are shown."""
@@ -435,6 +497,8 @@ class TypeZoom(QObject):
 
     def choose(self, percent: int) -> None:
         """Zoom to a size in percent."""
+        from playhead.ui.timeline.scroll.accessibility import announce
+
         self._theme.set_type(replace(self._theme.type, zoom_percent=percent))
         announce(self._window, tr("Text and pictures at {percent} %", percent=percent))
         self._tasks.start(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import (
     QKeyCombination,
@@ -33,9 +34,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QLineEdit,
     QListView,
-    QStyle,
     QStyledItemDelegate,
-    QStyleOptionViewItem,
     QWidget,
 )
 
@@ -43,6 +42,9 @@ from playhead.ui.sidebar.model import Row, SidebarModel
 from playhead.ui.widgets.focus_memory import is_text
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QStyleOptionViewItem
 
 GUTTER_PX = 12
 """As wide as the margin that everything else has at that side."""
@@ -248,6 +250,8 @@ class RowDelegate(QStyledItemDelegate):
     def _paint_row(
         self, painter: QPainter, option: QStyleOptionViewItem, index: _Index, text: str
     ) -> None:
+        from PySide6.QtWidgets import QStyle
+
         rect = option.rect.adjusted(0, 1, 0, -1)
         self._paint_ground(painter, option, index)
         room = rect.adjusted(10, 0, -10, 0)
@@ -268,6 +272,8 @@ class RowDelegate(QStyledItemDelegate):
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint the background for hover, selection and focus, and of the open conversation."""
+        from PySide6.QtWidgets import QStyle
+
         state = option.state
         is_chosen = bool(state & QStyle.StateFlag.State_Selected) or self._model.is_open(index)
         has_focus = bool(state & QStyle.StateFlag.State_HasFocus)

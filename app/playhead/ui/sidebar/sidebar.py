@@ -229,7 +229,7 @@ class Sidebar(QWidget):
     def set_current(self, conversation_id: str) -> None:
         """Set the conversation that is in the window."""
         self.model.open_id = conversation_id
-        self.list.viewport().update()
+        self._repaint_rows()
         self._select_current()
 
     def begin_rename(self, conversation_id: str) -> None:
@@ -395,7 +395,7 @@ class Sidebar(QWidget):
         # Without a row there is nothing that could show where the keyboard is.
         focus = Qt.FocusPolicy.NoFocus if is_empty else Qt.FocusPolicy.StrongFocus
         self.list.setFocusPolicy(focus)
-        self.list.viewport().update()  # states are painted but are no data of the rows
+        self._repaint_rows()  # states are painted but are no data of the rows
         self._wait_for_midnight(now)
         # Not hasFocus(): that is false while another window is in front, and until this one is.
         if self.is_renaming:  # another choice would end that
@@ -506,9 +506,13 @@ class Sidebar(QWidget):
         self.search.apply_theme()
         theme.label_icon(self.settings_button, "settings", "mute")
         self._show_api_icon()
-        self.list.viewport().update()
+        self._repaint_rows()
         if self._is_searching:
             self.finder.update()
+
+    def _repaint_rows(self) -> None:
+        if self.list.isVisible():
+            self.list.viewport().update()
 
     def _show_api_icon(self) -> None:
         has_failed = self._api_status.state == "failed"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QStyle, QWidget
+from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):
@@ -62,15 +62,15 @@ class FlowLayout(QLayout):
 
     def _arrange(self, rect: QRect, is_trial: bool) -> int:
         around = self.parentWidget()
-        direction = around.layoutDirection() if around else Qt.LayoutDirection.LeftToRight
+        is_mirrored = bool(around and around.isRightToLeft())
         x, y, row_height = rect.x(), rect.y(), 0
         for item in self._items:
             hint = item.sizeHint()
             if x + hint.width() > rect.right() + 1 and row_height:
                 x, y, row_height = rect.x(), y + row_height + self.spacing(), 0
             if not is_trial:
-                place = QRect(QPoint(x, y), hint)
-                item.setGeometry(QStyle.visualRect(direction, rect, place))
+                left = rect.left() + rect.right() + 1 - x - hint.width() if is_mirrored else x
+                item.setGeometry(QRect(QPoint(left, y), hint))
             x += hint.width() + self.spacing()
             row_height = max(row_height, hint.height())
         return y + row_height - rect.y()

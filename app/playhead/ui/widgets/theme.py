@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import logging
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from string import Template
 from typing import Any, Literal
@@ -41,10 +41,9 @@ MONO = "JetBrains Mono NL"
 _log = logging.getLogger(__name__)
 
 
+@cache
 def load_fonts(folder: Path) -> None:
-    """Load the shipped fonts; a missing one is replaced by the system's."""
-    if {SANS, MONO} <= set(QFontDatabase.families()):
-        return
+    """Load the shipped fonts, once; a missing one is replaced by the system's."""
     for path in sorted((*folder.glob("*.otf"), *folder.glob("*.ttf"))):
         if QFontDatabase.addApplicationFont(str(path)) < 0:
             _log.warning("The font %s cannot be read.", path.name)
@@ -70,24 +69,32 @@ def mono_font(size_px: int, family: str = "") -> QFont:
 ICON_PX = 16
 ICON_GAP_PX = 3
 ICON_STROKE = "1.75"
-_DENSITIES = (1.0, 2.0)
 
 
 class IconSet:
-    """The icons of a folder."""
+    """The icons of a folder, for screens of one pixel ratio until `refine` is called."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._densities = (1.0,)
         self._sources: dict[str, str] = {}
         self._icons: dict[tuple[str, str], QIcon] = {}
         self._pixmaps: dict[tuple[str, str, int, float], QPixmap] = {}
+
+    def refine(self, ratio: float) -> bool:
+        """Draw icons for screens of a larger pixel ratio as well; whether they are new ones."""
+        if ratio <= 1 or len(self._densities) > 1:
+            return False
+        self._densities = (1.0, 2.0)
+        self._icons.clear()
+        return True
 
     def icon(self, name: str, colour: str) -> QIcon:
         """Return an icon for buttons and menus. Raises FileNotFoundError for an unknown name."""
         key = (name, colour)
         if key not in self._icons:
             icon = QIcon()
-            for density in _DENSITIES:
+            for density in self._densities:
                 icon.addPixmap(self.pixmap(name, colour, ICON_PX, density))
             self._icons[key] = icon
         return self._icons[key]
@@ -97,7 +104,7 @@ class IconSet:
         key = (name, f"{colour} beside text")
         if key not in self._icons:
             icon = QIcon()
-            for density in _DENSITIES:
+            for density in self._densities:
                 drawn = self.pixmap(name, colour, ICON_PX, density)
                 wide = QPixmap(round((ICON_PX + ICON_GAP_PX) * density), drawn.height())
                 wide.fill(Qt.GlobalColor.transparent)
@@ -241,17 +248,15 @@ class Theme(QObject):
         super().__init__(parent)
         self.resources = resources
         self._folder = resources / "themes"
-        self._tables = {
-            name: Tokens.load(self._folder / f"{name}.json")
-            for name in ("light", "dark", "light-contrast", "dark-contrast")
-        }
+        self._tables: dict[str, Tokens] = {}
         self._icons = IconSet(resources / "icons")
         self._app: QApplication | None = None
         self._mode: Mode = mode
         self._contrast: Contrast = "system"
         self.type = TypeLook()
         load_fonts(resources / "fonts")
-        self._tokens = self._tables[self._wanted()]
+        self._tokens = self._wanted()
+        self._icons.refine(_largest_ratio())
         hints = QGuiApplication.styleHints()
         hints.colorSchemeChanged.connect(self._on_scheme_changed)
         hints.accessibility().contrastPreferenceChanged.connect(self._on_scheme_changed)
@@ -297,6 +302,11 @@ class Theme(QObject):
         if look.zoom_percent != before.zoom_percent:
             self.zoomed.emit()
 
+    def follow_screens(self) -> None:
+        """Draw the icons anew if there is a finer screen than before."""
+        if self._icons.refine(_largest_ratio()):
+            self.changed.emit()
+
     def colour(self, name: str) -> QColor:
         """Return a colour by the name of its token."""
         return QColor(self._tokens.of(name))
@@ -329,19 +339,22 @@ class Theme(QObject):
         app.setFont(self.font())
         self._apply_to(app)
 
-    def _wanted(self) -> str:
+    def _wanted(self) -> Tokens:
         hints = QGuiApplication.styleHints()
         is_dark = hints.colorScheme() == Qt.ColorScheme.Dark
         mode = self._mode if self._mode != "system" else "dark" if is_dark else "light"
         asked = hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
         is_high = asked if self._contrast == "system" else self._contrast == "high"
-        return f"{mode}-contrast" if is_high else mode
+        name = f"{mode}-contrast" if is_high else mode
+        if name not in self._tables:
+            self._tables[name] = Tokens.load(self._folder / f"{name}.json")
+        return self._tables[name]
 
     def _on_scheme_changed(self) -> None:
         self._refresh()
 
     def _refresh(self) -> None:
-        tokens = self._tables[self._wanted()]
+        tokens = self._wanted()
         if tokens is self._tokens:
             return
         self._tokens = tokens
@@ -356,6 +369,11 @@ class Theme(QObject):
         app.setStyleSheet(
             template.substitute(words, mode=self._tokens.mode, themes=self._folder.as_posix())
         )
+
+
+def _largest_ratio() -> float:
+    app = QGuiApplication.instance()
+    return app.devicePixelRatio() if isinstance(app, QGuiApplication) else 1.0
 
 
 @lru_cache(maxsize=1024)

@@ -34,8 +34,8 @@ def make_editor(parent: QWidget) -> CodeEditor:
     return _set_left_to_right(ScintillaEditor(parent))
 
 
-def make_light_editor(parent: QWidget) -> CodeEditor:
-    """Return the editor that does not slow down the first paint."""
+def make_plain_editor(parent: QWidget) -> CodeEditor:
+    """Return the editor without colours."""
     return _set_left_to_right(PlainEditor(parent))
 
 
@@ -43,6 +43,11 @@ def _set_left_to_right(editor: CodeEditor) -> CodeEditor:
     """Set the direction of code, which also begins at the left in a mirrored window."""
     editor.widget.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
     return editor
+
+
+def is_plain(editor: CodeEditor) -> bool:
+    """Return whether this editor is the plain one."""
+    return isinstance(editor, PlainEditor)
 
 
 def drawing_problem(editor: CodeEditor, text: str) -> str:

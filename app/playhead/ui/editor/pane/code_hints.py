@@ -6,7 +6,6 @@ after the next key is dropped.
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Callable, Sequence
 
@@ -171,6 +170,8 @@ class HintTip(QFrame):
 
 
 def _rich_text(description: Description, theme: Theme) -> str:
+    import html
+
     mute, accent = theme.tokens.mute, theme.tokens.accent
     head = html.escape(description.name)
     if description.is_callable:

@@ -7,18 +7,11 @@ from string import Template
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.code.code_editor import CodeEditor
-from playhead.ui.editor.code.editor_factory import (
-    drawing_problem,
-    make_editor,
-    make_light_editor,
-    plain_editor_reason,
-)
 from playhead.ui.editor.code.editor_language import language_name
-from playhead.ui.editor.code.plain_editor import PlainEditor
 from playhead.ui.editor.pane.code_hints import CodeHints
 from playhead.ui.editor.pane.editor_commands import KeyFilter, PaneMenu
 from playhead.ui.editor.pane.pane_header import PaneHeader, TabStrip
@@ -104,7 +97,7 @@ class EditorPane(QWidget):
     def __init__(
         self, theme: Theme, parent: QWidget | None = None, *, is_light: bool = False
     ) -> None:
-        """Make the pane; `is_light` begins with the plain editor, for a faster first paint."""
+        """Make the pane; one that is light makes its editor when it is first needed."""
         super().__init__(parent)
         self._theme = theme
         self._is_running = self._is_asked = False
@@ -119,7 +112,7 @@ class EditorPane(QWidget):
         self.header = PaneHeader(theme, self)
         self.strip = TabStrip(theme, self)
         self.notice = NoticeStrip(theme, self)
-        self.pages = TabPages(theme, make_light_editor if is_light else make_editor, self)
+        self.pages = TabPages(theme, self.load_editor, self)
         self.status = StatusBar(theme, self)
         self._marks = ChangeMarks(self)
         self.tools = PaneTools(theme, self.pages, self.header, self.notice, self)
@@ -134,15 +127,11 @@ class EditorPane(QWidget):
             self._show_plain_reason()
 
     def load_editor(self) -> None:
-        """Replace the light editor by the real one; keep what was typed meanwhile."""
+        """Make the editor, which the first paint does without."""
         if not self._is_light:
             return
         self._is_light = False
-        had_focus = self.editor.widget.focusProxy() is QApplication.focusWidget()
-        self.pages.use(make_editor)
         self.show_tab(self.current.key)
-        if had_focus:
-            self.focus_code()
         self._show_plain_reason()
         self.show_variables(self._wants_variables)
 
@@ -169,15 +158,13 @@ class EditorPane(QWidget):
     @property
     def is_edited(self) -> bool:
         """Return whether the user changed the code since it was shown or last taken."""
-        return self.editor.text() != self.current.original
+        return self.text() != self.current.original
 
     @property
     def is_being_written(self) -> bool:
         """Return whether the user has changed the code and not run it since."""
         tab = self.current
-        return self.is_edited and self.editor.text() != (
-            tab.original if tab.ran is None else tab.ran
-        )
+        return self.is_edited and self.text() != (tab.original if tab.ran is None else tab.ran)
 
     @property
     def wants_variables(self) -> bool:
@@ -190,7 +177,7 @@ class EditorPane(QWidget):
 
     def text(self) -> str:
         """Return the current code, edits included."""
-        return self.editor.text()
+        return self.pages.text_of(self.current)
 
     def text_of(self, tab: Tab) -> str:
         """Return the current text of any tab."""
@@ -218,15 +205,19 @@ class EditorPane(QWidget):
         self.tools.close_diff()
         self.hints.hide()
         self.current = tab
+        if not self._is_light:
+            self._show_page(tab)
+        self._show_tab_words()
+        self.refresh_tabs()
+        self.tab_shown.emit()
+
+    def _show_page(self, tab: Tab) -> None:
         self.pages.show_page(tab)
         page = self.pages.current
         self._show_notice()
         self.tools.use(page)
-        self._show_tab_words()
         self._marks.show(page)
         self.status.show_position(*page.editor.cursor())
-        self.refresh_tabs()
-        self.tab_shown.emit()
 
     def refresh_tabs(self) -> None:
         """Update the tabs after a change of a title, a state or a file."""
@@ -433,6 +424,8 @@ class EditorPane(QWidget):
         return panel
 
     def _show_plain_reason(self) -> None:
+        from playhead.ui.editor.code.editor_factory import plain_editor_reason
+
         reason = plain_editor_reason()
         self.status.show_plain_reason(reason)
         if reason:
@@ -442,13 +435,17 @@ class EditorPane(QWidget):
 
     def _show_notice(self) -> None:
         """Show the notice for all texts, or why this one is not drawn correctly."""
+        from playhead.ui.editor.code.editor_factory import drawing_problem, is_plain
+
         why = drawing_problem(self.editor, self.text())
-        has_choice = why and not isinstance(self.editor, PlainEditor)
+        has_choice = why and not is_plain(self.editor)
         actions = [(tr("Use the plain editor"), self._use_plain)] if has_choice else []
         self.notice.show_text(why or self._standing_notice, *actions)
 
     def _use_plain(self) -> None:
-        self.pages.use(make_light_editor)
+        from playhead.ui.editor.code.editor_factory import make_plain_editor
+
+        self.pages.use(make_plain_editor)
         self.show_tab(self.current.key)
         self.focus_code()
 
@@ -465,7 +462,7 @@ class EditorPane(QWidget):
         is_told = text != tab.original and tab.state != "streaming"
         # A text that has no file yet is not "edited": it is being written.
         self.header.edited.setVisible(is_told and not (tab.is_own and tab.file is None))
-        self.header.undo.setEnabled(self.editor.can_undo)
+        self.header.undo.setEnabled(not self._is_light and self.editor.can_undo)
         if tab.is_edited != is_told:
             tab.is_edited = is_told
             self.strip.show_tabs(self.tabs, self.current.key)

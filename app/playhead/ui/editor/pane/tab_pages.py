@@ -46,12 +46,11 @@ class TabPages(QFrame):
     line_pointed = Signal(int)
     made = Signal(object)
 
-    def __init__(
-        self, theme: Theme, make: Callable[[QWidget], CodeEditor], parent: QWidget
-    ) -> None:
+    def __init__(self, theme: Theme, show_first: Callable[[], object], parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._make = make
+        self._show_first = show_first
+        self._make: Callable[[QWidget], CodeEditor] | None = None
         self._pages: dict[str, TabPage] = {}
         self._current: TabPage | None = None
         self.is_wrapped = False
@@ -65,7 +64,9 @@ class TabPages(QFrame):
 
     @property
     def current(self) -> TabPage:
-        """Return the page that is shown. Raises LookupError before the first one."""
+        """Return the page that is shown; have the pane show its first one if there is none."""
+        if self._current is None:
+            self._show_first()
         if self._current is None:
             raise LookupError("no page is shown")
         return self._current
@@ -144,6 +145,10 @@ class TabPages(QFrame):
         painter.end()
 
     def _new_page(self, tab: Tab) -> TabPage:
+        if self._make is None:
+            from playhead.ui.editor.code.editor_factory import make_editor
+
+            self._make = make_editor
         editor = self._make(self)
         editor.set_colours(editor_colours(self._theme))
         editor.set_language(tab.language)

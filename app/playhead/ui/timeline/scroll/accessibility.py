@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, QRect
@@ -219,6 +220,7 @@ class AccessibleTimeline(QAccessibleWidget):
         )
 
 
+@cache
 def install_accessibility() -> None:
     """Have Qt ask here for the interface of a timeline; once for the application."""
     QAccessible.installFactory(_accessible_of)
