@@ -49,6 +49,7 @@ SHARED_NOUNS = {"history", "settings"}
 """Nouns of `domain` that have a store, a page or an endpoint of the same name."""
 
 SATELLITES = {
+    "playhead.model_worker.http_lane.cohere_wire": "a format is a module, as the two beside it",
     "playhead.kernel.host": "the boot script is what Python runs before there is a package",
 }
 """Modules below the least size that one module of their folder alone imports, and why."""

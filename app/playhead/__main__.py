@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if given[:1] == [WORKER_FLAG]:
         from playhead.model_worker.__main__ import main as worker
 
-        return worker() or 0
+        return worker(given[1:]) or 0
     if given[:1] == [CODE_FLAG]:
         from playhead.code_worker.__main__ import main as code_worker
 

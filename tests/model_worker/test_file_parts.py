@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from playhead.model_worker.file_parts import FileLimits, InputSupport, has_files, with_files
+from playhead.model_worker.file_parts import FileLimits, InputSupport, with_files
 from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
+from playhead.model_worker.request_arguments import has_files
 
 SEES = InputSupport(can_see=True, limits=FileLimits(side_px=64))
 BLIND = InputSupport()

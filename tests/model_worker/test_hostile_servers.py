@@ -13,7 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.model import ConnectionSettings
+from playhead.domain.model import ConnectionSettings, ModelOverride
 from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Failed, decode
@@ -211,11 +211,11 @@ async def test_what_a_library_writes_of_a_key_is_not_in_the_log(model_worker: Sh
     odd = {"tool_calls": [{"index": 0, "function": f"{key} of function Zebra"}]}
     with ModelServer(ms.spoken(event(odd))) as server:
         async with provider_of(model_worker) as provider:
+            override = ModelOverride(through_litellm=True)
             with pytest.raises(ProviderError) as caught:
-                async for _ in provider.stream(request(server, api_key=Secret(key))):
-                    pass
+                await chunks_of(provider, request(server, api_key=Secret(key), override=override))
     assert key not in str(caught.value) + caught.value.detail
-    written = await asyncio.to_thread(model_worker.log_path.read_text)
+    written = await asyncio.to_thread(model_worker.litellm_log_path.read_text)
     assert "Zebra" in written
     assert key not in written
 
@@ -249,10 +249,12 @@ async def test_of_a_refusal_only_the_beginning_is_waited_for(model_worker: Share
     assert len(caught.value.detail) < 1_000
 
 
-# In a process of its own: the model's library is never loaded into that of the tests.
+# In a process of its own: the worker's loop is never that of the tests.
 UNSPEAKABLE = """
 import asyncio
+from playhead.model_worker.connections import Connections
 from playhead.model_worker.dispatcher import Dispatcher, ModelClient
+from playhead.model_worker.http_lane.http_stream import HttpStream
 from playhead.model_worker.protocol import Ask, Done, encode
 
 class Unspeakable(Exception):
@@ -260,13 +262,18 @@ class Unspeakable(Exception):
         raise RecursionError
 
 class FailingModels(ModelClient):
+    def serves(self, question):
+        return True
+
     async def stream(self, ask):
         raise Unspeakable
         yield Done(ask.turn)
 
 async def main():
     sent = asyncio.Queue()
-    Dispatcher(FailingModels(), sent.put_nowait).handle(Ask(turn="t", model="m", messages=[]))
+    connections = Connections()
+    models = FailingModels(HttpStream(connections), connections)
+    Dispatcher(models, sent.put_nowait).handle(Ask(turn="t", model="m", messages=[]))
     print(encode(await sent.get()).decode())
 
 asyncio.run(main())

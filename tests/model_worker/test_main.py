@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from playhead.providers.worker import worker_command, worker_environment
+from playhead.providers.worker import LITELLM, worker_command, worker_environment
 from tests.support.waiting import LIMIT_S, until_now
 
 # Starts a worker that inherits our stdin's writing end too, so that only the death signal is left.
@@ -54,7 +54,9 @@ def test_the_worker_ends_with_its_stdin_while_it_imports(tmp_path: Path):
     (tmp_path / "sitecustomize.py").write_text(f"REACHED = {str(reached)!r}\n{_PAUSE}")
     environment = worker_environment(os.environ)
     environment["PYTHONPATH"] = os.pathsep.join((str(tmp_path), environment["PYTHONPATH"]))
-    with subprocess.Popen(worker_command(), stdin=subprocess.PIPE, env=environment) as worker:
+    with subprocess.Popen(
+        [*worker_command(), LITELLM], stdin=subprocess.PIPE, env=environment
+    ) as worker:
         try:
             until_now(reached.exists, LIMIT_S)
             assert worker.stdin is not None

@@ -28,6 +28,8 @@ FULL_SEARCH_EVERY = 500
 _KERNEL_THREAD = 0x00200000
 _strangers: set[int] = set()
 """Running processes that are known to be none of ours."""
+_lasting: set[int] = set()
+"""Those of ours that live as long as the run."""
 _PROC = Path("/proc")
 _TOOLTIP_CLASSES = {"QTipLabel", "QShapedPixmapWidget"}
 _tests = itertools.count(1)
@@ -143,12 +145,17 @@ def mark_descendants() -> None:
     _strangers.clear()
 
 
+def keep_process(pid: int) -> None:
+    """Let a process live as long as the run; `descendants` passes over it."""
+    _lasting.add(pid)
+
+
 def descendants() -> Iterator[int]:
     """Children of this process, and every process that carries the run's mark (Linux only)."""
     if not _PROC.is_dir():
         return
     mark = f"{RUN_MARK}={os.environ.get(RUN_MARK, '')}".encode()
-    running = {int(name) for name in os.listdir(_PROC) if name.isdigit()} - {os.getpid()}
+    running = {int(name) for name in os.listdir(_PROC) if name.isdigit()} - _lasting - {os.getpid()}
     _strangers.intersection_update(running)
     for pid in running - _strangers:
         with suppress(OSError):

@@ -14,10 +14,10 @@ def _write(data: bytes) -> None:
         data = data[os.write(1, data) :]
 
 
-def main(address: str) -> None:
-    """Pass on until one side ends."""
+def main(address: str, lane: str = "http") -> None:
+    """Pass on until one side ends; the address is that of the lane's worker."""
     link = socket.socket(socket.AF_UNIX)
-    link.connect(address)
+    link.connect(f"{address}.{lane}")
     sides = selectors.DefaultSelector()
     sides.register(0, selectors.EVENT_READ, (lambda: os.read(0, 65536), link.sendall))
     sides.register(link, selectors.EVENT_READ, (lambda: link.recv(65536), _write))
@@ -31,4 +31,4 @@ def main(address: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""One warmed model worker for a whole test run: loading the model's library takes seconds."""
+"""One pair of model workers for a whole test run: loading the model's library takes seconds."""
 
 from __future__ import annotations
 
@@ -16,24 +16,28 @@ from playhead.model_worker.protocol import (
     Cancel,
     Cancelled,
     Done,
+    Elsewhere,
     Failed,
     ModelList,
     Ready,
     encode,
 )
-from playhead.providers.worker import worker_command, worker_environment
+from playhead.providers.worker import LITELLM, worker_command, worker_environment
+from tests.support.guards import keep_process
 from tests.support.program import program_command, relay_command
 
-_LAST = {kind.kind for kind in (Done, Failed, Cancelled, ModelList)}
+HTTP = "http"
+
+_LAST = {kind.kind for kind in (Done, Elsewhere, Failed, Cancelled, ModelList)}
 """What ends a turn."""
 
 
 @dataclass(frozen=True, slots=True)
 class SharedWorker:
-    """The run's model worker as a test uses it; `WorkerHost` owns it.
+    """The run's model workers as a test uses them; `WorkerHost` owns them.
 
-    `command` starts a relay to it in place of a worker, `program` the program with one; what the
-    worker writes to stderr is in `log_path`.
+    `command` starts a relay in place of a worker, `program` the program with them; what the worker
+    of the HTTP lane writes to stderr is in `log_path`.
     """
 
     folder: Path
@@ -48,33 +52,50 @@ class SharedWorker:
 
     @property
     def log_path(self) -> Path:
-        return self.folder / "stderr.log"
+        return self.folder / f"{HTTP}.log"
+
+    @property
+    def litellm_log_path(self) -> Path:
+        return self.folder / f"{LITELLM}.log"
 
     @property
     def program(self) -> tuple[str, ...]:
         return program_command(self.address)
 
     def warm_up(self) -> None:
-        """Have it started, if it is not yet; return when it is ready."""
+        """Have the first worker started, if it is not yet; return when it is ready."""
         with socket.socket(socket.AF_UNIX) as link:
-            link.connect(self.address)
+            link.connect(f"{self.address}.{HTTP}")
             assert link.recv(1), "the model worker ended before it was ready"
 
 
 class WorkerHost:
-    """Owner of a real worker behind a socket; the first relay that connects starts it.
-
-    An answer goes to the relay that asked, `ready` to each. The processes of one test run share
-    it, so it lives in the one that started them.
-    """
+    """Owner of the run's workers. Its processes share them, so it lives in the one above them."""
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="worker-")
         self.worker = SharedWorker(Path(self._folder.name))
+        self._lanes = [LaneHost(self.worker, lane) for lane in (HTTP, LITELLM)]
+
+    def close(self) -> None:
+        """End the workers by the end of their stdin."""
+        for lane in self._lanes:
+            lane.close()
+        self._folder.cleanup()
+
+
+class LaneHost:
+    """Owner of a real worker behind a socket; the first relay that connects starts it.
+
+    An answer goes to the relay that asked, `ready` to each.
+    """
+
+    def __init__(self, worker: SharedWorker, lane: str) -> None:
+        self.worker, self._lane = worker, lane
         self._process: subprocess.Popen[bytes] | None = None
         self._ready, self._held = b"", b""
         self._listener = socket.socket(socket.AF_UNIX)
-        self._listener.bind(self.worker.address)
+        self._listener.bind(f"{self.worker.address}.{lane}")
         self._listener.listen()
         self._relays: dict[socket.socket, bytes] = {}
         self._askers: dict[str, socket.socket] = {}
@@ -94,7 +115,6 @@ class WorkerHost:
         self._selector.close()
         for end in (self._listener, self._stopped, *self._relays):
             end.close()
-        self._folder.cleanup()
 
     def _serve(self) -> None:
         self._selector.register(self._stopped, selectors.EVENT_READ)
@@ -119,14 +139,15 @@ class WorkerHost:
         self._say(relay, self._ready)
 
     def _start(self) -> None:
-        with self.worker.log_path.open("wb") as log:
+        with (self.worker.folder / f"{self._lane}.log").open("wb") as log:
             self._process = subprocess.Popen(
-                worker_command(),
+                [*worker_command(), *([LITELLM] if self._lane == LITELLM else [])],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=log,
                 env=worker_environment(os.environ),
             )
+        keep_process(self._process.pid)
         assert self._process.stdout is not None
         self._selector.register(self._process.stdout, selectors.EVENT_READ)
 

@@ -40,12 +40,14 @@ class ModelParameters(Struct, frozen=True, kw_only=True):
 class ModelOverride(Struct, frozen=True, kw_only=True):
     """The user's word on what a model can; None where the provider's table decides.
 
-    The settings have one by model, and what asks the model carries it whole.
+    The settings have one by model, and what asks the model carries it whole. `through_litellm` is
+    whether the library litellm asks the model, even where we can do so ourselves.
     """
 
     takes_tools: bool | None = None
     supports_images: bool | None = None
     context_tokens: AtLeastOne | None = None
+    through_litellm: bool | None = None
 
 
 def merge_parameters(*layers: ModelParameters) -> ModelParameters:
@@ -75,9 +77,9 @@ class ConnectionSettings(Struct, frozen=True, kw_only=True):
 class ModelSettings(Struct, frozen=True, kw_only=True):
     """The model that answers, and its parameters.
 
-    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. `extra` goes to litellm as
-    it is; it belongs to the provider, not to the request. `is_address_given`: who asks has named
-    the address with the key.
+    `model` is a litellm model string, `DIRECT_MODEL` means Direct mode. `extra` are parameters
+    under litellm's names; they belong to the provider, not to the request. `is_address_given`: who
+    asks has named the address with the key.
     """
 
     model: str = DIRECT_MODEL

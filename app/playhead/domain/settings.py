@@ -70,7 +70,7 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     """Everything a user can set but keys; `interpreter` empty means the managed environment.
 
     `system_prompt` empty means the built-in one. `budget` is in US dollars for a conversation, 0
-    for none. `extra_parameters` is a JSON object that goes to litellm with models of the provider
+    for none. `extra_parameters` is a JSON object that is sent with models of the provider
     of `model`; `provider_fields` are parameters too, of the provider before the dot
     ("azure.api_version"). `model_overrides` is by model string, `profile` names one of `profiles`.
     The three `…_limit_s` of reaching a model are as `Connection` has them.

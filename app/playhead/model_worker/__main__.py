@@ -10,14 +10,16 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
+from playhead.model_worker.connections import Connections
+from playhead.model_worker.dispatcher import Dispatcher, Lane, ModelClient
+from playhead.model_worker.http_lane.http_stream import HttpStream
 from playhead.model_worker.protocol import (
     Ask,
-    FromWorker,
     ListModels,
     ProtocolError,
     Ready,
@@ -26,20 +28,23 @@ from playhead.model_worker.protocol import (
 )
 from playhead.model_worker.redaction import RedactedLog, secrets_of
 
-if TYPE_CHECKING:
-    from playhead.model_worker.dispatcher import Dispatcher
-
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
 
 
-def main() -> int:
+LITELLM = "litellm"
+"""The argument for the lane of litellm; without it the worker asks by HTTP itself."""
+
+
+def main(arguments: Sequence[str] = ()) -> int:
     """Serve until stdin ends."""
     _settle_in()
     answers = _private_stdout()
-    _quiet_litellm()
+    has_litellm = LITELLM in arguments
+    if has_litellm:
+        _quiet_litellm()
     with suppress(BrokenPipeError):  # the app is gone
-        asyncio.run(_serve(answers))
+        asyncio.run(_serve(answers, has_litellm=has_litellm))
     os._exit(0)  # litellm's threads would hold the process up
 
 
@@ -69,13 +74,18 @@ def _quiet_litellm() -> None:
     os.environ["LITELLM_TELEMETRY"] = "False"
 
 
-async def _serve(answers: BinaryIO) -> None:
+async def _serve(answers: BinaryIO, *, has_litellm: bool) -> None:
     send = partial(write, answers)
     log = RedactedLog(sys.stderr)
     sys.stderr = log
     questions = _questions()
-    turns = await _warm_turns(send)
+    connections = Connections()
+    lane = await _litellm_lane(connections) if has_litellm else HttpStream(connections)
+    turns = Dispatcher(ModelClient(lane, connections), send)
     send(Ready())
+    gc.collect()
+    # A full collection over litellm's 400,000 objects takes 350-800 ms; frozen ones are skipped.
+    gc.freeze()
     while True:
         try:
             message = decode(await questions.get())
@@ -104,20 +114,17 @@ def _questions() -> asyncio.Queue[bytes]:
     return queue
 
 
-async def _warm_turns(send: Callable[[FromWorker], None]) -> Dispatcher:
+async def _litellm_lane(connections: Connections) -> Lane:
     """Import litellm (seconds), and pay for its first request."""
     import litellm
 
-    from playhead.model_worker.dispatcher import Dispatcher, ModelClient
+    from playhead.model_worker.litellm_lane.litellm_stream import LitellmStream
 
     litellm.suppress_debug_info = True
-    model = ModelClient()
-    await model.warm()
-    # A full collection over litellm's 400,000 objects takes 350-800 ms; frozen ones are skipped.
-    gc.collect()
-    gc.freeze()
-    return Dispatcher(model, send)
+    lane = LitellmStream(connections)
+    await lane.warm()
+    return lane
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -13,20 +13,21 @@ import ssl
 import time
 from collections.abc import Iterator
 from email.utils import parsedate_to_datetime
-from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
-import litellm.exceptions
 
 from playhead.model_worker.errors import (
+    RETRY_STATUSES,
     ErrorText,
+    Kind,
     RedirectedError,
     RefusedError,
     StreamFailure,
     error_sentence,
     error_text,
     kind_of,
+    no_provider,
     unreadable_text,
 )
 from playhead.model_worker.protocol import Ask, Failed, ListModels
@@ -150,9 +151,6 @@ def _is_loopback(address: str | None) -> bool:
     return host == "localhost" or host == "::1" or host.startswith("127.")
 
 
-RETRY_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
-"""The statuses after which the same request may well be answered."""
-
 MAX_RETRY_AFTER_S = 32 * 86_400.0
 """Some accounts are renewed each month; a longer wait means never."""
 
@@ -236,7 +234,7 @@ def _text_and_detail(error: BaseException, ask: Ask | ListModels) -> tuple[Error
     if is_unreadable(error):
         return unreadable_text(), _without_prefixes(str(error))
     if _NO_PROVIDER in str(error):  # with a page of litellm's advice on its Python functions
-        return _no_provider(ask.model), ""
+        return no_provider(ask.model).words, ""
     if (slow := _too_slow(error)) is not None:
         return slow, ""
     status, text = _status_and_text(error)
@@ -246,33 +244,33 @@ def _text_and_detail(error: BaseException, ask: Ask | ListModels) -> tuple[Error
     return words, error_sentence(text)
 
 
-def _kind(error: BaseException, status: int, text: str) -> Any:
-    if isinstance(error, litellm.exceptions.ContextWindowExceededError):
-        return "context"
-    if isinstance(error, litellm.exceptions.ContentPolicyViolationError):
-        return "policy"
-    return kind_of(status, text)
+_KINDS: dict[str, Kind] = {
+    "ContextWindowExceededError": "context",
+    "ContentPolicyViolationError": "policy",
+}
+"""Of litellm's exceptions, which are known by name: it is not imported here."""
 
 
-def _no_provider(model: str) -> ErrorText:
-    return ErrorText(
-        "invalid_model",
-        f"“{model}” does not say which provider it belongs to.",
-        "Write the model as provider/name, for example openai/gpt-4o.",
-    )
+def _kind(error: BaseException, status: int, text: str) -> Kind:
+    return _KINDS.get(type(error).__name__) or kind_of(status, text)
 
 
 def _too_slow(error: BaseException) -> ErrorText | None:
-    slow = (httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout, litellm.exceptions.Timeout)
     links = list(causes(error))
     is_connect = any(isinstance(link, httpx.ConnectTimeout) for link in links)
-    if is_connect or not any(isinstance(link, slow) for link in links):
+    if is_connect or not any(map(_is_timeout, links)):
         return None
     return ErrorText(
         "upstream_silent",
         "The model's server did not answer in time.",
         "Try again, or check “Address” in the settings and the network.",
     )
+
+
+def _is_timeout(error: BaseException) -> bool:
+    slow = (httpx.ReadTimeout, httpx.WriteTimeout, httpx.PoolTimeout)
+    # litellm's, and OpenAI's, which it is one of
+    return isinstance(error, slow) or type(error).__name__ in ("Timeout", "APITimeoutError")
 
 
 def _is_refusal(error: BaseException) -> bool:

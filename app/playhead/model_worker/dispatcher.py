@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import random
 import traceback
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from typing import Protocol
 
-from playhead.model_worker.cohere_stream import CohereStream, is_cohere
 from playhead.model_worker.connections import Connections
 from playhead.model_worker.diagnosis import broken, describe, is_retryable, retry_after
-from playhead.model_worker.litellm_stream import LitellmStream
-from playhead.model_worker.model_lists import known_model, list_models
+from playhead.model_worker.model_lists import list_models
+from playhead.model_worker.model_table import known_model
 from playhead.model_worker.protocol import (
     AboutModel,
     Ask,
@@ -22,6 +22,7 @@ from playhead.model_worker.protocol import (
     DeltaBatcher,
     Deltas,
     Done,
+    Elsewhere,
     FromWorker,
     ListModels,
     Message,
@@ -43,6 +44,8 @@ class Dispatcher:
         match message:
             case AboutModel():
                 self._send(self._models.known(message))
+            case Ask() | ListModels() if not self._models.serves(message):
+                self._send(Elsewhere(message.turn))
             case Ask() | ListModels():
                 task = asyncio.create_task(self._answer(message))
                 self._tasks[message.turn] = task
@@ -87,7 +90,7 @@ class Dispatcher:
                     if isinstance(piece, Done | Retrying):
                         batcher.flush()
                         self._send(piece)
-                    elif batcher.add(piece):
+                    elif batcher.add(*piece):
                         await asyncio.sleep(0)  # a buffered stream never yields by itself
         finally:
             batcher.flush()
@@ -98,20 +101,34 @@ MAX_WAIT_S = 120.0
 """A request to wait for longer is refused: the user may want to do something else."""
 
 
+class Lane(Protocol):
+    """A way to ask models."""
+
+    def serves(self, question: Ask | ListModels) -> bool:
+        """Return whether this lane answers a question."""
+        ...
+
+    def base_of(self, provider: str) -> str | None:
+        """Return the address of a provider with OpenAI's format."""
+        ...
+
+    def stream(self, ask: Ask) -> AsyncGenerator[Sequence[Delta] | Done, None]:
+        """Stream the deltas of the answer as they come, and last its end and cost."""
+        ...
+
+
 class ModelClient:
     """Answers all questions of the worker about models, and streams their answers."""
 
-    def __init__(self) -> None:
-        self._connections = Connections()
-        self._connections.serve_litellm()
-        self._litellm = LitellmStream(self._connections)
-        self._cohere = CohereStream(self._connections)
+    def __init__(self, lane: Lane, connections: Connections) -> None:
+        self._lane = lane
+        self._connections = connections
 
-    async def warm(self) -> None:
-        """Pay for what the first request would have to wait for."""
-        await self._litellm.warm()
+    def serves(self, question: Ask | ListModels) -> bool:
+        """Return whether the worker's lane answers a question."""
+        return self._lane.serves(question)
 
-    async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Retrying | Done, None]:
+    async def stream(self, ask: Ask) -> AsyncGenerator[Sequence[Delta] | Retrying | Done, None]:
         """Stream the pieces of the answer, and last its end and cost.
 
         Closing the generator closes the connection. Raises any exception of a provider's code.
@@ -119,7 +136,7 @@ class ModelClient:
         for attempt in range(1, ask.retries + 2):
             has_begun = False
             try:
-                async with aclosing(self._asked(ask)) as pieces:
+                async with aclosing(self._lane.stream(ask)) as pieces:
                     async for piece in pieces:
                         has_begun = True
                         yield piece
@@ -141,15 +158,13 @@ class ModelClient:
 
     async def listed(self, ask: ListModels) -> ModelList:
         """Return the models of a provider. Raises StreamFailure or what the HTTP client raises."""
-        return ModelList(ask.turn, tuple(await list_models(ask, self._connections)))
+        return ModelList(
+            ask.turn, tuple(await list_models(ask, self._connections, self._lane.base_of))
+        )
 
     def known(self, ask: AboutModel) -> ModelList:
         """Return the table's facts about a model."""
         return ModelList(ask.turn, (known_model(ask.model),))
-
-    def _asked(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
-        asker = self._cohere if is_cohere(ask.model) else self._litellm
-        return asker.stream(ask)
 
 
 def _retry_wait_s(error: Exception, attempt: int) -> float:

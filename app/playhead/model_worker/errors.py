@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from typing import Any, Literal, cast
@@ -22,6 +23,10 @@ Kind = Literal[
     "server",
     "refused",
 ]
+
+
+RETRY_STATUSES = frozenset({408, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+"""The statuses after which the same request may well be answered."""
 
 
 class ErrorText(Struct, frozen=True):
@@ -222,6 +227,15 @@ def bad_call() -> StreamFailure:
     )
 
 
+def no_provider(model: str) -> StreamFailure:
+    """Return the failure for a model string without a provider."""
+    return StreamFailure(
+        "invalid_model",
+        f"“{model}” does not say which provider it belongs to.",
+        "Write the model as provider/name, for example openai/gpt-4o.",
+    )
+
+
 def needs_tools(model: str) -> StreamFailure:
     """Return the failure for a request with tools to a model that does not support them."""
     return StreamFailure(
@@ -260,3 +274,36 @@ class RefusedError(Exception):
     def __init__(self, refusal: Refusal) -> None:
         super().__init__(f"{refusal.status}: {refusal.body}")
         self.refusal = refusal
+
+
+_STATUSES = {
+    "invalid_request_error": 400,
+    "authentication_error": 401,
+    "permission_error": 403,
+    "not_found_error": 404,
+    "request_too_large": 413,
+    "rate_limit_error": 429,
+    "rate_limit_exceeded": 429,
+    "insufficient_quota": 429,
+    "context_length_exceeded": 400,
+    "overloaded_error": 529,
+}
+"""The statuses that errors in a stream would have had before it."""
+
+
+def refusal_of(error: object) -> Refusal:
+    """Return an error that a server put into its stream as the refusal that it would have been."""
+    body = json.dumps({"error": error})
+    return Refusal(_status_of(error, body), {}, body)
+
+
+def _status_of(error: object, body: str) -> int:
+    """Return the status in the error itself, else one by its kind and its text."""
+    fields = cast("Mapping[str, object]", error if isinstance(error, dict) else {})
+    for name in ("code", "status", "type"):
+        value = fields.get(name)
+        if isinstance(value, str):
+            value = int(value) if re.fullmatch(r"[45]\d\d", value) else _STATUSES.get(value)
+        if isinstance(value, int) and 400 <= value < 600:
+            return value
+    return 500 if kind_of(400, body) == "refused" else 400

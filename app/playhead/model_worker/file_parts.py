@@ -9,7 +9,6 @@ import io
 import os
 import stat
 import warnings
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +16,7 @@ import msgspec
 from msgspec import Struct
 from PIL import Image, ImageOps, UnidentifiedImageError
 
-from playhead.model_worker.protocol import DOCUMENT_PART, IMAGE_DATA_PART, IMAGE_PART
+from playhead.model_worker.protocol import DOCUMENT_PART, FILE_PARTS, IMAGE_PART, parts_of
 
 MAX_FILE_BYTES = 256 * 1024 * 1024
 
@@ -285,7 +284,6 @@ def _decoded(text: str) -> bytes:
     return base64.b64decode(data)
 
 
-_OUR_PARTS = (IMAGE_PART, IMAGE_DATA_PART, DOCUMENT_PART)
 _PDF_MARK = b"%PDF-"
 _PDF_HEAD_BYTES = 1024
 
@@ -298,11 +296,6 @@ class InputSupport(Struct, frozen=True):
     limits: FileLimits = msgspec.field(default_factory=FileLimits)
 
 
-def has_files(messages: Iterable[dict[str, Any]], kinds: tuple[str, ...] = _OUR_PARTS) -> bool:
-    """Return whether any message has parts of ours, of these kinds."""
-    return any(part.get("type") in kinds for message in messages for part in _parts(message))
-
-
 def with_files(messages: list[dict[str, Any]], reader: InputSupport) -> list[dict[str, Any]]:
     """Return the messages with our parts replaced. It reads and scales: call it in a thread."""
     return [_message(message, reader) for message in messages]
@@ -311,22 +304,17 @@ def with_files(messages: list[dict[str, Any]], reader: InputSupport) -> list[dic
 def _message(message: dict[str, Any], reader: InputSupport) -> dict[str, Any]:
     if not isinstance(message.get("content"), list):
         return message
-    parts = [new for part in _parts(message) for new in _server_parts(part, reader)]
+    parts = [new for part in parts_of(message) for new in _server_parts(part, reader)]
     if all(part.get("type") == "text" for part in parts):
         # Plain text is understood by every server, a list of parts is not.
         return {**message, "content": "\n\n".join(part["text"] for part in parts)}
     return {**message, "content": parts}
 
 
-def _parts(message: dict[str, Any]) -> list[Part]:
-    content = message.get("content")
-    return cast("list[Part]", content) if isinstance(content, list) else []
-
-
 def _server_parts(part: Part, reader: InputSupport) -> list[Part]:
     if part.get("type") == DOCUMENT_PART:
         return _document(str(part["path"]), reader)
-    if part.get("type") in _OUR_PARTS:
+    if part.get("type") in FILE_PARTS:
         return image_parts(part, reader.limits, can_see=reader.can_see)
     return [part]
 

@@ -2,87 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Literal, cast
 
 import httpx
-import litellm
 from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.model_worker.connections import Connections, send_request
 from playhead.model_worker.errors import StreamFailure
+from playhead.model_worker.lanes import HTTP_PROVIDERS, provider_name
+from playhead.model_worker.model_table import entry_of, known_model, known_models
 from playhead.model_worker.protocol import ListModels, Model, read_json
-
-_MILLION = 1_000_000
-_CHAT = ("chat", "responses")
-_OTHER_NAMES = {
-    "cohere": ("cohere_chat", "cohere"),
-    "cohere_chat": ("cohere_chat", "cohere"),
-    "ollama_chat": ("ollama",),
-    "bedrock": ("bedrock", "bedrock_converse"),
-}
-
-
-def known_model(model: str) -> Model:
-    """Return the known facts about a model."""
-    entry = _entry(model)
-    if entry is None:
-        return Model(model=model)
-    return Model(
-        model=model,
-        # The table lacks this for some models that do take tools: that is tried out.
-        takes_tools=True if entry.get("supports_function_calling") else None,
-        supports_images=bool(entry.get("supports_vision")),
-        takes_documents=bool(entry.get("supports_pdf_input")),
-        reasons=bool(entry.get("supports_reasoning")),
-        context_tokens=_number(entry.get("max_input_tokens")),
-        output_tokens=_number(entry.get("max_output_tokens")),
-        input_price=_table_price(entry.get("input_cost_per_token")),
-        output_price=_table_price(entry.get("output_cost_per_token")),
-    )
-
-
-def known_models(provider: str) -> list[Model]:
-    """Return the chat models that the table has of a provider, by name."""
-    names = _OTHER_NAMES.get(provider, (provider,))
-    found = {
-        _full(provider, name)
-        for name, entry in _table().items()
-        if entry.get("litellm_provider") in names and entry.get("mode") in _CHAT
-    }
-    return [known_model(name) for name in sorted(found)]
-
-
-def _full(provider: str, name: str) -> str:
-    return name if name.startswith(f"{provider}/") else f"{provider}/{name}"
-
-
-def _entry(model: str) -> Mapping[str, Any] | None:
-    """Return the entry by the whole name, else by parts: `openrouter/openai/x` is like `x`."""
-    table = _table()
-    return next((table[name] for name in _names(model) if name in table), None)
-
-
-def _names(model: str) -> Iterator[str]:
-    while True:
-        yield model
-        _, slash, model = model.partition("/")
-        if not slash:
-            return
-
-
-def _table() -> Mapping[str, Mapping[str, Any]]:
-    return cast("Mapping[str, Mapping[str, Any]]", litellm.model_cost)
-
-
-def _number(value: object) -> int | None:
-    return int(value) if isinstance(value, int | float) and value > 0 else None
-
-
-def _table_price(value: object) -> float | None:
-    return value * _MILLION if isinstance(value, int | float) else None
-
 
 MAX_BODY_BYTES = 32_000_000
 MAX_MODELS = 5000
@@ -116,35 +47,46 @@ _ENDINGS = ("/v1", "/v2", "/v1beta")
 _NO_SUCH_PATH = (404, 405, 501)
 
 
-async def list_models(ask: ListModels, connections: Connections) -> list[Model]:
-    """Return the provider's own list, else litellm's table. Raises StreamFailure, httpx errors."""
+async def list_models(
+    ask: ListModels, connections: Connections, base_of: Callable[[str], str | None]
+) -> list[Model]:
+    """Return the provider's own list, else litellm's table. Raises StreamFailure, httpx errors.
+
+    `base_of` returns the address of a provider that has OpenAI's list of models.
+    """
     provider = _provider(ask.model)
-    source = _source(provider, ask.api_base)
+    source = _source(provider, ask.api_base, base_of)
     if source is None:
         return known_models(provider)
-    with connections.through(ask) as exchange:
-        response = await _answer(exchange.client, source, ask)
+    response = await _answer(connections.client(ask), source, ask)
     if response.status_code in _NO_SUCH_PATH and (known := known_models(provider)):
         return known
     response.raise_for_status()
     return _models(provider, response)
 
 
+def has_list(ask: ListModels) -> bool:
+    """Return whether the models of a provider are found without litellm."""
+    provider = _provider(ask.model)
+    names = (_SOURCES, _SAME_SOURCE, _NO_LIST, HTTP_PROVIDERS)
+    return bool(ask.api_base) or any(provider in known for known in names)
+
+
 def _provider(model: str) -> str:
     """Return the provider that a model string begins with, as litellm reads it."""
-    name, slash, _ = model.partition("/")
-    if slash:
-        return name
-    try:
-        return str(litellm.get_llm_provider(model)[1])
-    except litellm.exceptions.BadRequestError:
-        return name or "openai"
+    if found := provider_name(model):
+        return found
+    return str((entry_of(model) or {}).get("litellm_provider") or model or "openai")
 
 
-def _source(provider: str, api_base: str | None) -> _Source | None:
+def _source(
+    provider: str, api_base: str | None, base_of: Callable[[str], str | None]
+) -> _Source | None:
     if provider in _NO_LIST:
         return None
-    source = _SOURCES.get(_SAME_SOURCE.get(provider, provider)) or _openai_like(provider)
+    source = _SOURCES.get(_SAME_SOURCE.get(provider, provider))
+    if source is None and (base := base_of(provider)):
+        source = _Source(base)
     if source is None:
         return _Source(api_base) if api_base else None
     return replace(source, base=_base(source, api_base)) if api_base else source
@@ -158,15 +100,6 @@ def _base(source: _Source, api_base: str) -> str:
         for ending in _ENDINGS:
             base = base.removesuffix(ending)
     return base
-
-
-def _openai_like(provider: str) -> _Source | None:
-    """Return the source of a provider with OpenAI's protocol at an address that litellm has."""
-    try:
-        base = litellm.get_llm_provider(f"{provider}/any")[3]
-    except litellm.exceptions.BadRequestError:
-        return None
-    return _Source(base) if base else None
 
 
 async def _answer(client: httpx.AsyncClient, source: _Source, ask: ListModels) -> httpx.Response:
@@ -294,7 +227,7 @@ def _first_number(item: Mapping[str, Any], names: Iterable[str]) -> int | None:
 def _listed_price(value: object) -> float | None:
     """Return the price of a million tokens; OpenRouter writes that of one token as text."""
     try:
-        return float(value) * _MILLION if isinstance(value, str) else None
+        return float(value) * 1_000_000 if isinstance(value, str) else None
     except ValueError:
         return None
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, ClassVar, cast
 
 import msgspec
@@ -24,6 +24,14 @@ IMAGE_DATA_PART = "image_data"
 
 DOCUMENT_PART = "document_path"
 """Type of a message part that names a PDF: `{"type": "document_path", "path": …}`."""
+
+FILE_PARTS = (IMAGE_PART, IMAGE_DATA_PART, DOCUMENT_PART)
+
+
+def parts_of(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the parts of a message; none if its content is a text."""
+    content = message.get("content")
+    return cast("list[dict[str, Any]]", content) if isinstance(content, list) else []
 
 
 class Parameters(Struct, frozen=True, kw_only=True):
@@ -47,8 +55,8 @@ class Ask(Parameters, frozen=True, kw_only=True):
     The key travels here and in `ListModels` and nowhere else; `repr` does not show it. The three
     times are limits in seconds: for the connection, for the first piece of the answer, between two
     pieces. A model that refuses tools is asked again without them, unless `needs_tools`. `extra`
-    goes to litellm as it is. `retries` is how often a request is repeated that failed before its
-    first piece.
+    are parameters beside ours, under litellm's names. `retries` is how often a request is repeated
+    that failed before its first piece. With `through_litellm` litellm asks any provider.
     """
 
     kind: ClassVar[str] = "ask"
@@ -68,6 +76,7 @@ class Ask(Parameters, frozen=True, kw_only=True):
     proxy: str = ""
     ca_file: str = ""
     retries: int = 0
+    through_litellm: bool = False
 
     def __repr__(self) -> str:
         return _repr_without(self, "api_key", "extra")
@@ -201,6 +210,13 @@ class Failed(Struct, frozen=True, kw_only=True):
     retry_after_s: float | None = None
 
 
+class Elsewhere(Struct, frozen=True):
+    """From the HTTP lane: this question is for the worker that carries litellm."""
+
+    kind: ClassVar[str] = "elsewhere"
+    turn: str
+
+
 class Cancelled(Struct, frozen=True):
     """From the worker: the connection of this turn is closed, no answer follows."""
 
@@ -231,14 +247,14 @@ class ModelList(Struct, frozen=True):
 
 
 ToWorker = Ask | ListModels | AboutModel | Cancel
-FromWorker = Ready | Deltas | Retrying | Done | Failed | Cancelled | ModelList
+FromWorker = Ready | Deltas | Retrying | Done | Failed | Cancelled | Elsewhere | ModelList
 Message = ToWorker | FromWorker
 
 _TYPES: dict[str, type[Message]] = {
     shape.kind: shape
     for shape in (
         *(Ask, ListModels, AboutModel, Cancel),
-        *(Ready, Deltas, Retrying, Done, Failed, Cancelled, ModelList),
+        *(Ready, Deltas, Retrying, Done, Failed, Cancelled, Elsewhere, ModelList),
     )
 }
 
@@ -340,9 +356,9 @@ class DeltaBatcher:
         self._loop = asyncio.get_running_loop()
         self._timer: asyncio.TimerHandle | None = None
 
-    def add(self, delta: Delta) -> bool:
-        """Take a delta; True when a line was sent for it."""
-        self._waiting.append(delta)
+    def add(self, *deltas: Delta) -> bool:
+        """Take deltas; True when a line was sent for them."""
+        self._waiting += deltas
         due_in = self._sent_at + BATCH_INTERVAL_S - self._loop.time()
         if due_in <= 0:
             self.flush()

@@ -1,19 +1,21 @@
-"""Turn a question into the arguments for a model's server: only parameters that the user set."""
+"""The extra parameters of a question that a model's server may get, and its files."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, cast
 
-import httpx
+from msgspec import Struct
 
-from playhead.model_worker.file_parts import InputSupport, has_files, limits_for, with_files
-from playhead.model_worker.model_lists import known_model
-from playhead.model_worker.protocol import IMAGE_DATA_PART, IMAGE_PART, Ask
-
-NO_KEY = "none"
-"""Local servers need no key, but the client library insists on one."""
+from playhead.model_worker.model_table import known_model
+from playhead.model_worker.protocol import (
+    FILE_PARTS,
+    IMAGE_DATA_PART,
+    IMAGE_PART,
+    Ask,
+    parts_of,
+)
 
 _RESERVED = frozenset(
     {
@@ -45,41 +47,37 @@ def _headers(value: object) -> dict[str, Any]:
     return {name: text for name, text in headers.items() if name.lower() not in _CREDENTIALS}
 
 
-async def litellm_arguments(ask: Ask, *, is_blind: bool = False) -> dict[str, Any]:
-    """Return all arguments but those that a server may not support; `is_blind`: nor pictures."""
-    optional = {
-        "api_base": ask.api_base,
-        "api_key": ask.api_key or (NO_KEY if ask.api_base and not _signs(ask) else None),
-    }
-    return {
-        **allowed_extra(ask.extra),
-        "model": ask.model,
-        "messages": await messages_of(ask, is_blind=is_blind),
-        "stream": True,
-        "num_retries": 0,
-        "max_retries": 0,
-        "drop_params": True,  # a model without temperature is asked without it
-        "timeout": httpx.Timeout(ask.first_s + 5, connect=ask.connect_s),
-        **ask.parameters,
-        **{name: value for name, value in optional.items() if value is not None},
-    }
+class Extra(Struct, frozen=True):
+    """The user's extra parameters of a request: headers, and fields of its body."""
+
+    headers: dict[str, str]
+    body: dict[str, Any]
 
 
-def _signs(ask: Ask) -> bool:
-    """Return whether requests are signed: a key would be sent in place of the signature."""
-    return ask.model.startswith("bedrock/")
+def extra_of(ask: Ask) -> Extra:
+    """Return the extra parameters; those in `extra_body` are fields like the others."""
+    body = allowed_extra(ask.extra)
+    headers = {name: str(value) for way in _HEADERS for name, value in body.pop(way, {}).items()}
+    inner = body.pop("extra_body", None)
+    more = cast("dict[str, Any]", inner) if isinstance(inner, dict) else {}
+    return Extra(headers, body | allowed_extra(more))
 
 
 async def messages_of(ask: Ask, *, is_blind: bool = False) -> list[dict[str, Any]]:
     """Return the messages with their files as the model can take them."""
     if not has_files(ask.messages):
         return ask.messages
-    return await asyncio.to_thread(with_files, ask.messages, _reader(ask, is_blind))
+    return await asyncio.to_thread(_with_files, ask, is_blind)
 
 
 def tries_images(ask: Ask) -> bool:
     """Return whether there are pictures, and nothing is known of whether the model takes any."""
-    return _sees(ask) is None and has_files(ask.messages, (IMAGE_PART, IMAGE_DATA_PART))
+    return has_files(ask.messages, (IMAGE_PART, IMAGE_DATA_PART)) and _sees(ask) is None
+
+
+def has_files(messages: Iterable[dict[str, Any]], kinds: tuple[str, ...] = FILE_PARTS) -> bool:
+    """Return whether any message has parts of these kinds."""
+    return any(part.get("type") in kinds for message in messages for part in parts_of(message))
 
 
 def _sees(ask: Ask) -> bool | None:
@@ -89,9 +87,12 @@ def _sees(ask: Ask) -> bool | None:
     return known_model(ask.model).supports_images
 
 
-def _reader(ask: Ask, is_blind: bool) -> InputSupport:
-    """Return the files that the model can read; pictures are tried out if nothing is known."""
-    known = known_model(ask.model)
-    limits = limits_for(ask.model, ask.api_base)
+def _with_files(ask: Ask, is_blind: bool) -> list[dict[str, Any]]:
+    """Return the messages with the files that the model can read; pictures may be tried out."""
+    # With Pillow, which most requests do not need.
+    from playhead.model_worker.file_parts import InputSupport, limits_for, with_files
+
     can_see = not is_blind and _sees(ask) is not False
-    return InputSupport(can_see, bool(known.takes_documents), limits)
+    takes_documents = bool(known_model(ask.model).takes_documents)
+    support = InputSupport(can_see, takes_documents, limits_for(ask.model, ask.api_base))
+    return with_files(ask.messages, support)

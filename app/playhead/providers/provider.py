@@ -155,7 +155,7 @@ class Provider:
         return f"{model.model}{where} answered."
 
     async def models(self, model: ModelSettings) -> list[ModelFacts]:
-        """Return the provider's own list, else litellm's table. Raises ProviderError."""
+        """Return the provider's own list, else that of litellm's table. Raises ProviderError."""
         if model.model == DIRECT_MODEL:
             return []
         question = ListModels(
@@ -260,7 +260,9 @@ class _AnswerReader:
 
 def _with_user_choice(known: ModelFacts, model: ModelSettings) -> ModelFacts:
     """Return the facts with the user's settings of the model in place of the table's."""
-    return replace(known, **given_fields(model.override))
+    chosen = given_fields(model.override)
+    chosen.pop("through_litellm", None)  # a way to it, and no fact
+    return replace(known, **chosen)
 
 
 def _usage_chunk(parser: DeltaParser | CohereParser, done: Done, model: str) -> Chunk:

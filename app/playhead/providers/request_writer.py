@@ -236,6 +236,7 @@ def build_ask(
         api_base=model.api_base or None,
         api_key=api_key,
         supports_images=model.override.supports_images,
+        through_litellm=bool(model.override.through_litellm),
         connect_s=model.connection.connect_s,
         first_s=model.connection.first_s,
         between_s=model.connection.between_s,

@@ -25,6 +25,7 @@ from playhead.model_worker.protocol import (
     Cancelled,
     Deltas,
     Done,
+    Elsewhere,
     Failed,
     ListModels,
     ModelList,
@@ -43,7 +44,10 @@ LOG_LIMIT_BYTES = 2_000_000
 CLOSE_S = 2.0
 """Seconds that a worker may take to end after its stdin was closed."""
 
-Answer = Deltas | Retrying | Done | Failed | Cancelled | ModelList
+LITELLM = "litellm"
+"""The argument that starts a worker with litellm, in place of one that asks by HTTP itself."""
+
+Answer = Deltas | Retrying | Done | Failed | Cancelled | Elsewhere | ModelList
 
 _log = logging.getLogger(__name__)
 _SECRET_NAME = re.compile(
@@ -226,26 +230,32 @@ GoodAnswer = Deltas | Retrying | Done | ModelList
 """The answers to a question that did not fail."""
 
 
-class ModelWorker:
-    """Owns the process; a question that comes before it is warm waits for it.
+class WorkerLane:
+    """Owns the worker of one lane; a question that comes before it is warm waits for it.
 
     What the worker writes to stderr goes to `log_path`, without keys, or else to our own log.
+    `emit_status` is called at each change of `status`, `emit_exit` with the exit status and the
+    last lines of a worker that died.
     """
 
     def __init__(
         self,
-        command: Sequence[str] | None = None,
-        environment: Mapping[str, str] | None = None,
-        log_path: Path | None = None,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        log_path: Path | None,
+        emit_status: Callable[[], None],
+        emit_exit: Callable[[int, list[str]], None],
     ) -> None:
-        self._command = tuple(command or worker_command())
-        self._environment = worker_environment(os.environ if environment is None else environment)
+        self._command = tuple(command)
+        self._environment = environment
         self._log_path = log_path
+        self._emit_status = emit_status
+        self._emit_exit = emit_exit
+        self._answering = 0
+        self._idle = asyncio.Event()
         self._worker: WorkerProcess | None = None
         self._watch: asyncio.Task[bool] | None = None
         self._start_lock = asyncio.Lock()
-        self._listeners: list[Callable[[WorkerStatus], None]] = []
-        self._exit_listeners: list[Callable[[int, list[str]], None]] = []
         self._attended: asyncio.Task[None] | None = None
         self._status: WorkerStatus = "absent"
         self._is_closed = False
@@ -260,15 +270,6 @@ class ModelWorker:
         """Return the worker's process number, if there is one."""
         return self._worker.pid if self._worker and not self._worker.has_ended else None
 
-    def subscribe(self, listener: Callable[[WorkerStatus], None]) -> Callable[[], None]:
-        """Subscribe to changes of `status`; call the result to unsubscribe."""
-        self._listeners.append(listener)
-        return lambda: self._listeners.remove(listener)
-
-    def on_exit(self, listener: Callable[[int, list[str]], None]) -> None:
-        """Call the listener with the exit status and last stderr lines of a worker that died."""
-        self._exit_listeners.append(listener)
-
     async def start(self) -> None:
         """Start and warm the worker ahead of the first question; failures show there."""
         try:
@@ -276,7 +277,12 @@ class ModelWorker:
         except ProviderError as error:
             _log.info("The model worker did not start: %s", error.detail)
 
-    async def answers(self, question: Question) -> AsyncGenerator[GoodAnswer, None]:
+    async def idle(self) -> None:
+        """Wait until no answer is in progress."""
+        if self._answering:
+            await self._idle.wait()
+
+    async def answers(self, question: Question) -> AsyncGenerator[GoodAnswer | Elsewhere, None]:
         """Yield the worker's answers to the end. Raises ProviderError.
 
         Closing the generator closes the worker's connection.
@@ -284,16 +290,21 @@ class ModelWorker:
         worker = await self._ready_worker()
         queue = worker.open(question.turn)
         has_ended = False
+        self._answering += 1
+        self._idle.clear()
         try:
             await worker.send(question)
             while not has_ended:
                 answer = await queue.get()
                 has_ended = not isinstance(answer, Deltas | Retrying)
-                if isinstance(answer, Deltas | Retrying):
+                if isinstance(answer, Deltas | Retrying | Elsewhere):
                     yield answer
                 else:
                     yield await self._ended(worker, answer)
         finally:
+            self._answering -= 1
+            if not self._answering:
+                self._idle.set()
             try:
                 if not has_ended:
                     await self._cancel(worker, question.turn, queue)
@@ -396,15 +407,93 @@ class ModelWorker:
     async def _attend(self, worker: WorkerProcess) -> None:
         status = await worker.wait()
         if status != 0 and not worker.is_stopping:
-            for listener in tuple(self._exit_listeners):
-                listener(status, list(worker.last_lines))
+            self._emit_exit(status, list(worker.last_lines))
 
     def _set_status(self, status: WorkerStatus) -> None:
         if status == self._status:
             return
         self._status = status
+        self._emit_status()
+
+
+class ModelWorker:
+    """Asks the models: by the worker of the HTTP lane, and by that of litellm whom only it serves.
+
+    The second one is started when it is needed, and never while the first one is in an answer:
+    the import of litellm takes seconds.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str] | None = None,
+        environment: Mapping[str, str] | None = None,
+        log_path: Path | None = None,
+    ) -> None:
+        command = tuple(command or worker_command())
+        environment = worker_environment(os.environ if environment is None else environment)
+        signals = (self._on_lane_status, self._on_lane_exit)
+        self._http = WorkerLane(command, environment, log_path, *signals)
+        self._litellm = WorkerLane((*command, LITELLM), environment, log_path, *signals)
+        self._listeners: list[Callable[[WorkerStatus], None]] = []
+        self._exit_listeners: list[Callable[[int, list[str]], None]] = []
+        self._status: WorkerStatus = "absent"
+
+    @property
+    def status(self) -> WorkerStatus:
+        """Return the status of the workers; while one is starting, a question waits for it."""
+        return self._status
+
+    @property
+    def pid(self) -> int | None:
+        """Return the process number of the first worker, if there is one."""
+        return self._http.pid
+
+    def subscribe(self, listener: Callable[[WorkerStatus], None]) -> Callable[[], None]:
+        """Subscribe to changes of `status`; call the result to unsubscribe."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    def on_exit(self, listener: Callable[[int, list[str]], None]) -> None:
+        """Call the listener with the exit status and last stderr lines of a worker that died."""
+        self._exit_listeners.append(listener)
+
+    async def start(self) -> None:
+        """Start the first worker ahead of the first question; failures show there."""
+        await self._http.start()
+
+    async def answers(self, question: Question) -> AsyncGenerator[GoodAnswer, None]:
+        """Yield the worker's answers to the end. Raises ProviderError.
+
+        Closing the generator closes the worker's connection.
+        """
+        for lane in (self._http, self._litellm):
+            if lane is self._litellm and lane.pid is None:
+                await self._http.idle()
+            async with contextlib.aclosing(lane.answers(question)) as answers:
+                async for answer in answers:
+                    if isinstance(answer, Elsewhere):
+                        break
+                    yield answer
+                else:
+                    return
+
+    async def close(self) -> None:
+        """End the worker processes."""
+        await asyncio.gather(self._http.close(), self._litellm.close())
+
+    def _on_lane_status(self) -> None:
+        lanes: tuple[WorkerStatus, ...] = (self._http.status, self._litellm.status)
+        unusual: list[WorkerStatus] = [one for one in lanes if one in ("starting", "failed")]
+        status = unusual[0] if unusual else self._http.status
+        if status == self._status:
+            return
+        self._status = status
         for listener in tuple(self._listeners):
             listener(status)
+
+    def _on_lane_exit(self, status: int, lines: list[str]) -> None:
+        for listener in tuple(self._exit_listeners):
+            listener(status, lines)
 
 
 def _not_started(detail: str) -> ProviderError:

@@ -97,7 +97,7 @@ def describe_model(
 
 
 def parameters_for(model: str, current: AppSettings, catalog: Catalog) -> dict[str, Any]:
-    """Return the additional parameters for litellm: the provider's fields and the user's own."""
+    """Return the additional parameters of requests: the provider's fields and the user's own."""
     provider = catalog.key_name(model, "")
     own: dict[str, Any] = {}
     for name, value in current.provider_fields.items():

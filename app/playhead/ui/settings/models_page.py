@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -46,6 +46,10 @@ class AnswerSection(QWidget):
         self.facts_note = FormNote()
         self.takes_tools = _choice(tr("Calls tools"))
         self.sees_images = _choice(tr("Sees images"))
+        self.through_litellm = _choice(tr("Through litellm"), _CHOICES[:2])
+        self.through_litellm.setToolTip(
+            tr("Yes: the library litellm asks this model. It starts slowly, and may do otherwise.")
+        )
         self.context = line(tr("Automatic"), tr("Context in tokens"))
         self._grid = form_grid(self)
         for label, rows in (
@@ -54,6 +58,7 @@ class AnswerSection(QWidget):
             (tr("Calls tools"), ([self.takes_tools],)),
             (tr("Sees images"), ([self.sees_images],)),
             (tr("Context (tokens)"), ([self.context], [self.facts_note])),
+            (tr("Through litellm"), ([self.through_litellm],)),
         ):
             add_row(self._grid, label, rows)
         show_parameters(settings.parameters, self.temperature, self.max_tokens)
@@ -68,6 +73,7 @@ class AnswerSection(QWidget):
         for box, value in (
             (self.takes_tools, override.takes_tools),
             (self.sees_images, override.supports_images),
+            (self.through_litellm, override.through_litellm),
         ):
             box.setCurrentIndex(box.findData(value))
             box.setEnabled(bool(model))
@@ -109,16 +115,17 @@ class AnswerSection(QWidget):
             takes_tools=self.takes_tools.currentData(),
             supports_images=self.sees_images.currentData(),
             context_tokens=int(size) if size.isdecimal() and int(size) else None,
+            through_litellm=self.through_litellm.currentData(),
         )
         self._overrides.pop(self._model, None)
         if override != ModelOverride():
             self._overrides[self._model] = override
 
 
-def _choice(name: str) -> QComboBox:
+def _choice(name: str, choices: Sequence[tuple[bool | None, str]] = _CHOICES) -> QComboBox:
     box = QComboBox()
     box.setAccessibleName(name)
-    for value, label in _CHOICES:
+    for value, label in choices:
         box.addItem(tr(label), value)
     return box
 

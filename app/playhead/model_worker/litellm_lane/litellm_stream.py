@@ -3,38 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import json
-import re
 import sys
 from collections import Counter
-from collections.abc import AsyncGenerator, Collection, Iterable, Iterator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any, cast
 
+import httpx
+import litellm
 import litellm.exceptions
 import openai
 
-from playhead.model_worker.connections import Connections, Exchange
-from playhead.model_worker.costs import tokens_of
-from playhead.model_worker.diagnosis import RETRY_STATUSES
+from playhead.model_worker.connections import Connections
 from playhead.model_worker.errors import (
+    RefusedError,
     StreamFailure,
-    kind_of,
-    needs_tools,
     no_stream,
     silent,
     truncated,
 )
-from playhead.model_worker.protocol import Ask, CallPiece, CitedPage, Delta, Done
-from playhead.model_worker.request_arguments import NO_KEY, litellm_arguments, tries_images
+from playhead.model_worker.http_lane.chat_wire import KNOWN_FIELDS, cited_pages
+from playhead.model_worker.http_lane.wire import ThinkingEcho
+from playhead.model_worker.litellm_lane.exchanges import Exchange, Exchanges
+from playhead.model_worker.model_table import estimated_tokens
+from playhead.model_worker.protocol import Ask, CallPiece, Delta, Done, ListModels, Tokens
+from playhead.model_worker.refusals import IMAGES, TOOLS, USAGE, RefusedOptions
+from playhead.model_worker.request_arguments import allowed_extra, messages_of
 
-_KNOWN_FIELDS = frozenset(
-    {
-        *("role", "content", "tool_calls", "reasoning_content", "annotations", "refusal"),
-        *("thinking_blocks", "provider_specific_fields", "reasoning", "reasoning_details"),
-        *("function_call", "audio", "images", "signature"),
-    }
-)
+NO_KEY = "none"
+"""Local servers need no key, but the client library insists on one."""
 
 
 class DeltaReader:
@@ -42,7 +39,7 @@ class DeltaReader:
 
     def __init__(self) -> None:
         self.unknown: Counter[str] = Counter()
-        self._thought: list[str] = []
+        self._echo = ThinkingEcho()
 
     def read(self, chunk: Any) -> Delta | None:
         """Return the delta of a chunk; None if it is empty."""
@@ -54,53 +51,20 @@ class DeltaReader:
             text=raw.content or "",
             reasoning=_text(raw, "reasoning_content"),
             calls=tuple(_call_piece(piece) for piece in raw.tool_calls or ()),
-            citations=tuple(_cited_pages(getattr(raw, "annotations", None) or ())),
-            echo=self._echo(getattr(raw, "thinking_blocks", None) or ()),
+            citations=tuple(cited_pages(getattr(raw, "annotations", None))),
+            echo=self._echo.add(getattr(raw, "thinking_blocks", None)),
         )
         return None if delta == Delta() else delta
 
-    def _echo(self, blocks: Iterable[Any]) -> str:
-        """Return the complete blocks of thinking that are signed, or closed to us, as JSON."""
-        whole: list[dict[str, Any]] = []
-        for raw in blocks:
-            block = _fields(raw)
-            if block.get("type") == "redacted_thinking":
-                whole.append(dict(block))
-                continue
-            self._thought.append(str(block.get("thinking") or ""))
-            if signature := block.get("signature"):
-                thinking = "".join(self._thought)
-                whole.append({"type": "thinking", "thinking": thinking, "signature": signature})
-                self._thought.clear()
-        return json.dumps(whole) if whole else ""
-
     def _count_unknown(self, raw: Any) -> None:
         for name, value in raw:
-            if value and name not in _KNOWN_FIELDS:
+            if value and name not in KNOWN_FIELDS:
                 self.unknown[name] += 1
 
 
 def _text(raw: Any, name: str) -> str:
     value = getattr(raw, name, None)
     return value if isinstance(value, str) else ""
-
-
-def _cited_pages(annotations: Iterable[Any]) -> Iterator[CitedPage]:
-    """Yield the cited pages; a server's own files and the like have no meaning outside of it."""
-    for annotation in annotations:
-        page = _fields(_fields(annotation).get("url_citation"))
-        start, end = page.get("start_index"), page.get("end_index")
-        if isinstance(start, int) and isinstance(end, int) and 0 <= start < end:
-            yield CitedPage(
-                start=start,
-                end=end,
-                title=str(page.get("title") or ""),
-                url=str(page.get("url") or ""),
-            )
-
-
-def _fields(value: object) -> dict[str, Any]:
-    return cast("dict[str, Any]", value) if isinstance(value, dict) else {}
 
 
 def _call_piece(piece: Any) -> CallPiece:
@@ -113,39 +77,23 @@ def _call_piece(piece: Any) -> CallPiece:
     )
 
 
-_ABOUT_TOOLS = re.compile(r"\btools?\b|tool_choice|function.?call", re.IGNORECASE)
-_ABOUT_USAGE = re.compile(r"stream.?options|include.?usage", re.IGNORECASE)
-_ABOUT_IMAGES = re.compile(
-    r"\bimages?\b|image_url|vision\b|multi-?modal|mmproj|unknown variant"
-    r"|content\W.{0,40}must be a string",
-    re.IGNORECASE,
-)
-_ABOUT_ONE_IMAGE = re.compile(
-    r"too (?:large|big|many|small)|exceed|pixels|dimensions|decode|corrupt|invalid image",
-    re.IGNORECASE,
-)
-IMAGES = "images"
-_BUSY = 429
-
-_REFUSALS = (
-    litellm.exceptions.InternalServerError,  # llama.cpp refuses pictures with status 500
-    litellm.exceptions.BadRequestError,
-    litellm.exceptions.NotFoundError,
-    litellm.exceptions.UnprocessableEntityError,
-)
-_NOT_ABOUT_OPTIONS = (
-    litellm.exceptions.NotFoundError,
-    litellm.exceptions.ContextWindowExceededError,
-    litellm.exceptions.ContentPolicyViolationError,
-)
-
-
 class LitellmStream:
     """Asks models; remembers what some of them cannot take: tools, pictures, the wish for usage."""
 
     def __init__(self, connections: Connections) -> None:
-        self._connections = connections
-        self._refused: dict[tuple[str, str | None], frozenset[str]] = {}
+        self._exchanges = Exchanges(connections)
+        self._refused = RefusedOptions()
+
+    def serves(self, question: Ask | ListModels) -> bool:
+        """Return True: a question is sent here because no other lane serves it."""
+        return True
+
+    def base_of(self, provider: str) -> str | None:
+        """Return the address of a provider with OpenAI's format."""
+        try:
+            return litellm.get_llm_provider(f"{provider}/any")[3]
+        except litellm.exceptions.BadRequestError:
+            return None
 
     async def warm(self) -> None:
         """Run one mock stream: it loads the modules that litellm imports at its first request."""
@@ -159,13 +107,13 @@ class LitellmStream:
         async for _ in answer:
             pass
 
-    async def stream(self, ask: Ask) -> AsyncGenerator[Delta | Done, None]:
+    async def stream(self, ask: Ask) -> AsyncGenerator[Sequence[Delta] | Done, None]:
         """Stream the deltas of the answer, and last its end and cost.
 
         Closing the generator closes the connection. Raises what litellm raises, or StreamFailure.
         """
         has_begun = False
-        with self._connections.through(ask) as exchange:
+        with self._exchanges.through(ask) as exchange:
             try:
                 # Some requests begin with the first piece, not before.
                 async with aclosing(self._stream(ask, exchange)) as pieces:
@@ -181,7 +129,9 @@ class LitellmStream:
                     _innermost(error).__cause__ = exchange.failure
                 raise
 
-    async def _stream(self, ask: Ask, exchange: Exchange) -> AsyncGenerator[Delta | Done, None]:
+    async def _stream(
+        self, ask: Ask, exchange: Exchange
+    ) -> AsyncGenerator[Sequence[Delta] | Done, None]:
         loop = asyncio.get_running_loop()
         deadline = loop.time() + ask.first_s
         answer, has_refused_images = await self._open(ask, exchange, deadline)
@@ -202,7 +152,7 @@ class LitellmStream:
                 usage = getattr(chunk, "usage", None) or usage
                 if (delta := reader.read(chunk)) is not None:
                     has_begun = True
-                    yield delta
+                    yield (delta,)
                 if usage is not None and getattr(answer, "sent_stream_usage", False):
                     break  # it is complete, but litellm would assemble the answer once again
                 deadline = loop.time() + (ask.between_s if has_begun else ask.first_s)
@@ -214,37 +164,51 @@ class LitellmStream:
             await answer.aclose()
 
     async def _open(self, ask: Ask, exchange: Exchange, deadline: float) -> tuple[Any, bool]:
-        """Return the litellm stream, and whether the server has just refused pictures.
-
-        A model that refuses an option, or pictures of which it was not known whether it takes any,
-        is asked again without.
-        """
-        where = (ask.model, ask.api_base)
-        refused = before = self._refused.get(where, frozenset[str]())
+        """Return the litellm stream, and whether the server has just refused pictures."""
         options = _options(ask)
-        is_lasting = True
+
+        async def send(refused: frozenset[str]) -> Any:
+            kept = {name: value for name, value in options.items() if name not in refused}
+            if TOOLS in refused:
+                kept.pop("tool_choice", None)
+            arguments = await _arguments(ask, is_blind=IMAGES in refused)
+            try:
+                return await _complete(arguments | kept)
+            except Exception as error:
+                if isinstance(exchange.failure, RefusedError):  # litellm's texts are shorter
+                    raise exchange.failure from error
+                raise
+
         try:
             async with asyncio.timeout_at(deadline):
-                while True:
-                    kept = {name: value for name, value in options.items() if name not in refused}
-                    arguments = await litellm_arguments(ask, is_blind=IMAGES in refused)
-                    shown = {IMAGES} if tries_images(ask) and IMAGES not in refused else set[str]()
-                    try:
-                        answer = await _complete(arguments | kept)
-                        break
-                    except _REFUSALS as error:
-                        name = _refused_option(error, {*kept, *shown}, exchange.status)
-                        if name is None:
-                            raise
-                        if name == IMAGES and _ABOUT_ONE_IMAGE.search(str(error)):
-                            is_lasting = False  # another picture may be taken
-                    if name == "tools" and ask.needs_tools:
-                        raise needs_tools(ask.model)
-                    refused |= {name} if name != "tools" else {"tools", "tool_choice"}
+                return await self._refused.opened(ask, options, send)
         except TimeoutError as error:
             raise silent(ask.first_s, has_begun=False) from error
-        self._refused[where] = refused if is_lasting else refused - {IMAGES}
-        return answer, IMAGES in refused - before
+
+
+async def _arguments(ask: Ask, *, is_blind: bool = False) -> dict[str, Any]:
+    """Return all arguments but those that a server may not support; `is_blind`: nor pictures."""
+    optional = {
+        "api_base": ask.api_base,
+        "api_key": ask.api_key or (NO_KEY if ask.api_base and not _signs(ask) else None),
+    }
+    return {
+        **allowed_extra(ask.extra),
+        "model": ask.model,
+        "messages": await messages_of(ask, is_blind=is_blind),
+        "stream": True,
+        "num_retries": 0,
+        "max_retries": 0,
+        "drop_params": True,  # a model without temperature is asked without it
+        "timeout": httpx.Timeout(ask.first_s + 5, connect=ask.connect_s),
+        **ask.parameters,
+        **{name: value for name, value in optional.items() if value is not None},
+    }
+
+
+def _signs(ask: Ask) -> bool:
+    """Return whether requests are signed: a key would be sent in place of the signature."""
+    return ask.model.startswith("bedrock/")
 
 
 async def _complete(arguments: dict[str, Any]) -> Any:
@@ -280,33 +244,12 @@ def _innermost(error: BaseException) -> BaseException:
 
 def _options(ask: Ask) -> dict[str, Any]:
     """Return options that a server may not support; litellm drops those of its providers."""
-    options: dict[str, Any] = {"stream_options": {"include_usage": True}}
+    options: dict[str, Any] = {USAGE: {"include_usage": True}}
     if ask.tools:
-        options["tools"] = ask.tools
+        options[TOOLS] = ask.tools
         if ask.tool_choice is not None:
             options["tool_choice"] = ask.tool_choice
     return options
-
-
-def _refused_option(error: Exception, options: Collection[str], status: int) -> str | None:
-    """Return the option that a server's refusal is about; None if it is about something else.
-
-    Strict servers answer an unknown field with 400 or 422, and not all of them name it.
-    """
-    text = str(error)
-    if IMAGES in options and status != _BUSY and _ABOUT_IMAGES.search(text):
-        return IMAGES
-    if status in RETRY_STATUSES:  # for any of litellm's errors
-        return None
-    if "stream_options" in options and _ABOUT_USAGE.search(text):
-        return "stream_options"
-    if "tools" in options and _ABOUT_TOOLS.search(text):
-        return "tools"
-    if isinstance(error, _NOT_ABOUT_OPTIONS):
-        return None
-    if "stream_options" in options:
-        return "stream_options"
-    return IMAGES if IMAGES in options and kind_of(400, text) == "refused" else None
 
 
 def _check_end(answer: Any, exchange: Exchange, *, has_begun: bool) -> None:
@@ -323,11 +266,42 @@ def _finish_reason(chunk: Any) -> str:
     return (chunk.choices[0].finish_reason or "") if chunk.choices else ""
 
 
-def _tokens(answer: Any, usage: Any, ask: Ask) -> Any:
+def _tokens(answer: Any, usage: Any, ask: Ask) -> Tokens:
+    """Return the provider's numbers, else litellm's count, else an estimate by the characters.
+
+    litellm adds a count of its own without marking it: what it received says whose it is.
+    """
+    if usage is None or not (usage.prompt_tokens or usage.completion_tokens):
+        return estimated_tokens(ask, len(getattr(answer, "response_uptil_now", "")))
     received = (getattr(chunk, "usage", None) for chunk in getattr(answer, "chunks", ()))
     is_given = any(found and (found.prompt_tokens or found.completion_tokens) for found in received)
-    characters = len(getattr(answer, "response_uptil_now", ""))
-    return tokens_of(usage, ask, is_given=is_given, characters=characters)
+    return Tokens(
+        input_tokens=usage.prompt_tokens or 0,
+        output_tokens=usage.completion_tokens or 0,
+        is_estimated=not is_given,
+        cached_tokens=_detail(usage, "prompt_tokens_details", "cached_tokens"),
+        reasoning_tokens=_detail(usage, "completion_tokens_details", "reasoning_tokens"),
+        cost=_cost(ask.model, usage),
+    )
+
+
+def _detail(usage: Any, group: str, name: str) -> int:
+    value = getattr(getattr(usage, group, None), name, None)
+    return value if isinstance(value, int) else 0
+
+
+def _cost(model: str, usage: Any) -> float | None:
+    try:
+        prices = litellm.cost_per_token(
+            model=model,
+            prompt_tokens=usage.prompt_tokens or 0,
+            completion_tokens=usage.completion_tokens or 0,
+            usage_object=usage,
+        )
+    # For models without a price litellm raises a bare Exception.
+    except Exception:  # noqa: BLE001
+        return None
+    return round(sum(prices), 8)
 
 
 def _log_unknown(reader: DeltaReader, ask: Ask) -> None:

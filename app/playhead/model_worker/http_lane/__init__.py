@@ -1,0 +1,1 @@
+"""Asks models by HTTP itself; nothing here imports litellm."""

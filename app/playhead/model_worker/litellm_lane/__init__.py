@@ -1,0 +1,1 @@
+"""Asks models through litellm; imported only by the worker that carries it."""
