@@ -110,6 +110,7 @@ def _serve(arguments: Sequence[str]) -> int:
             folder=os.path.abspath(options.working_dir) if options.working_dir else None,
             allows_auto_run=options.allow_auto_run,
             limits_rate=not options.no_rate_limit,
+            max_messages=options.max_messages,
             allowed_hosts=tuple(options.allowed_host),
             tls_cert=options.tls_cert,
             tls_key=options.tls_key,
@@ -149,11 +150,20 @@ def _serve_parser() -> argparse.ArgumentParser:
         help="confirm the changed way of a key that an error has named by this word",
     )
     add("--no-rate-limit", action="store_true", help="take any number of requests a minute")
+    add("--max-messages", type=_count, metavar="N", help="most messages in a request (10000)")
     add("--allowed-host", metavar="H", action="append", default=[], help="a name it is reached by")
     add("--tls-cert", metavar="F", default="", help="PEM file of the certificate")
     add("--tls-key", metavar="F", default="", help="PEM file of its key")
     _add_log_level(parser)
     return parser
+
+
+def _count(text: str) -> int:
+    """Return the text as a number from 1 on. Raises ValueError, whose text argparse words."""
+    number = int(text)
+    if number < 1:
+        raise ValueError(text)
+    return number
 
 
 def _port(text: str) -> int:

@@ -44,6 +44,7 @@ AIMS: Mapping[str, float] = {
     "late_p99_ms": 16,
     "late_max_ms": 50,
     "late_p99_ms_10": 16,
+    "worst_request_step_ms": 50,
     "warm_end_ms": 5,
     "flood_late_p99_ms": 16,
     "flood_rss_growth_mb": 20,

@@ -8,10 +8,12 @@ is what bounds the rates.
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Mapping, Sequence
 
@@ -27,7 +29,8 @@ from tests.benchmarks.api_client import (
 )
 from tests.benchmarks.child import Child
 from tests.benchmarks.homes import measured_home
-from tests.support.model_server import ModelServer
+from tests.benchmarks.large_requests import LargeRequest, large_requests, small_request
+from tests.support.model_server import ModelServer, text
 
 TOKEN = "benchmark-token"
 CHUNKS = {1: 3000, 10: 300, 100: 40}
@@ -38,7 +41,7 @@ ROUTES = {"cohere": COHERE, "kernel": KERNEL, "assistants": ASSISTANTS}
 
 def api() -> dict[str, float]:
     """Events per second with 1, 10 and 100 clients and in other formats, lateness of the window,
-    CPU per chunk."""
+    CPU per chunk, what large requests hold up."""
     port = _free_port()
     with (
         ModelServer(many_chunks) as server,
@@ -67,6 +70,8 @@ def api() -> dict[str, float]:
                 figures["late_p99_ms_10"] = round(late[int(len(late) * 0.99)], 2)
         for name, route in ROUTES.items():
             figures[f"{name}_events_per_s"] = round(_rate(_ask(port, 10, CHUNKS[10], route)), 1)
+        server.script = text("Yes", ".")
+        figures |= _large_requests(child, port)
         child.close()
         bare_s = _bare_cpu_s(server.base_url, environment, CHUNKS[1])
     figures["overhead_us_per_chunk"] = round((cpu_s - bare_s) * 1e6 / CHUNKS[1], 1)
@@ -83,6 +88,51 @@ def _rate(streamed: Sequence[Streamed]) -> float:
     """Events of all clients over the time from the first of them to the last."""
     seconds = max(s.last_at for s in streamed) - min(s.first_at for s in streamed)
     return sum(s.events for s in streamed) / seconds
+
+
+def _large_requests(child: Child, port: int) -> dict[str, float]:
+    """The longest step of a loop in any large request, and the longest that another one took."""
+    steps_ms, others_ms = [0.0], [0.0]
+    for request in large_requests("of a benchmark"):
+        child.ask("start")
+        others_ms += _post_beside_others(port, request)
+        steps_ms += child.ask("stop")["steps_ms"].values()
+    return {
+        "worst_request_step_ms": round(max(steps_ms), 1),
+        "beside_large_request_ms": round(max(others_ms), 1),
+    }
+
+
+def _post_beside_others(port: int, request: LargeRequest) -> list[float]:
+    """Milliseconds that small questions took while the large request was answered."""
+    small = small_request()
+    has_ended = threading.Event()
+
+    def ask() -> None:
+        status, _ = _post(port, request)
+        has_ended.set()
+        if status != request.status:
+            raise RuntimeError(f"{request.name} got the status {status}.")
+
+    taken_ms: list[float] = []
+    asking = threading.Thread(target=ask)
+    asking.start()
+    while not has_ended.wait(0.01):
+        taken_ms.append(_post(port, small)[1])
+    asking.join()
+    return taken_ms
+
+
+def _post(port: int, request: LargeRequest) -> tuple[int, float]:
+    """The status of an answer, and the milliseconds to its end."""
+    began = time.monotonic()
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=120)
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    connection.request("POST", request.path, request.body, headers)
+    response = connection.getresponse()
+    response.read()
+    connection.close()
+    return response.status, (time.monotonic() - began) * 1000
 
 
 def _bare_cpu_s(api_base: str, environment: Mapping[str, str], chunks: int) -> float:

@@ -20,6 +20,7 @@ from playhead.bootstrap.maintenance import record_crashes, record_errors
 from playhead.bootstrap.server import ProgramAccess, make_server, make_turns
 from playhead.domain.access import Access
 from playhead.domain.secret import Secret
+from playhead.domain.settings import AppSettings
 from playhead.errors import AppError, StorageError, phrase
 from playhead.event_loop import run
 from playhead.storage import log_file, paths
@@ -45,6 +46,7 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
     folder: str | None = None
     allows_auto_run: bool = False
     limits_rate: bool = True
+    max_messages: int | None = None
     allowed_hosts: tuple[str, ...] = ()
     tls_cert: str = ""
     tls_key: str = ""
@@ -104,8 +106,8 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
 async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOptions) -> None:
     access = ProgramAccess(core, _policy(options))
     token = core.token or Secret(secrets.token_urlsafe(32))
-    rate_limit = core.ports.settings.current.api_rate_limit if options.limits_rate else 0
-    server = make_server(core, access, _server_options(options, rate_limit), lambda: token)
+    given = _server_options(options, core.ports.settings.current)
+    server = make_server(core, access, given, lambda: token)
     await server.start()
     try:
         if core.token is None:
@@ -162,14 +164,15 @@ def _policy(options: ServeOptions) -> ApiPolicy:
     )
 
 
-def _server_options(options: ServeOptions, rate_limit: int) -> ServerOptions:
+def _server_options(options: ServeOptions, settings: AppSettings) -> ServerOptions:
     return ServerOptions(
         host=options.host,
         port=options.port,
         allowed_hosts=options.allowed_hosts,
         tls_cert=options.tls_cert,
         tls_key=options.tls_key,
-        rate_limit=rate_limit,
+        rate_limit=settings.api_rate_limit if options.limits_rate else 0,
+        max_messages=options.max_messages or settings.api_max_messages,
     )
 
 

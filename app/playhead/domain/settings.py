@@ -105,6 +105,7 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     api_client_approves: bool = False
     api_auto_run: bool = False
     api_rate_limit: int = 120
+    api_max_messages: int = 10_000
     shows_running_line: bool = True
     times_lines: bool = False
     asks_typed_code: bool = False

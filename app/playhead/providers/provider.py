@@ -7,6 +7,7 @@ import uuid
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
+from typing import TypeVar, TypeVarTuple
 
 from msgspec.structs import asdict, replace
 
@@ -51,6 +52,15 @@ TOOLS_REFUSED = "tools_refused"
 """The worker's word for a model that takes no tools."""
 
 
+_LARGE_CHARACTERS = 200_000
+"""Characters on which the work takes some milliseconds."""
+_MESSAGE_CHARACTERS = 1_000
+"""So many cost as much as a message does by being one."""
+
+T = TypeVar("T")
+Ts = TypeVarTuple("Ts")
+
+
 class Provider:
     """Answers by the model that a request names, through the worker; owns the worker.
 
@@ -78,7 +88,7 @@ class Provider:
                 yield chunk
             return
         for is_again in (False, True):
-            reader = self._reader(request)
+            reader = await _aside(request, self._reader, request)
             try:
                 async with aclosing(self.worker.answers(reader.ask)) as answers:
                     async for answer in answers:
@@ -113,14 +123,15 @@ class Provider:
         if request.model.model == DIRECT_MODEL:
             return FittedRequest(request=request)
         await self._writer.prepare(request)
-        return self._writer.fitted(request, await self._known(request.model), attempt)
+        facts = await self._known(request.model)
+        return await _aside(request, self._writer.fitted, request, facts, attempt)
 
     async def outgoing(self, fitted: FittedRequest) -> OutgoingRequest:
         """Return everything that is sent to the model, for display; never the key."""
         if fitted.request.model.model == DIRECT_MODEL:
             return OutgoingRequest(model=DIRECT_MODEL)
         await self._writer.prepare(fitted.request)
-        return self._writer.outgoing(fitted)
+        return await _aside(fitted.request, self._writer.outgoing, fitted)
 
     async def attached(self, path: str) -> AttachedContent:
         """Return what a model is given of an attached file or folder beside its path."""
@@ -256,6 +267,16 @@ class _AnswerReader:
             yield from _last_chunks(self._parser, answer, self.ask.model)
             if not answer.usage.is_estimated:
                 self._learn(answer.usage.input_tokens)
+
+
+async def _aside(request: TurnRequest, work: Callable[[*Ts], T], *given: *Ts) -> T:
+    """Return the result of work on a request: of a large one in a thread."""
+    size = 0
+    for message in request.messages:
+        size += len(message.text) + _MESSAGE_CHARACTERS
+        if size > _LARGE_CHARACTERS:
+            return await asyncio.to_thread(work, *given)
+    return work(*given)
 
 
 def _with_user_choice(known: ModelFacts, model: ModelSettings) -> ModelFacts:

@@ -128,7 +128,9 @@ class WorkerProcess:
         """
         stdin = self._process.stdin
         assert stdin is not None  # noqa: S101 - it was started with a pipe
-        line = encode(message)
+        # A question carries the whole conversation: writing it as JSON can take long.
+        is_large = isinstance(message, Ask) and len(message.messages) > 1
+        line = await asyncio.to_thread(encode, message) if is_large else encode(message)
         if len(line) > MAX_LINE_BYTES:
             raise _too_large(len(line))
         try:

@@ -91,6 +91,10 @@ class RequestPreview:
         if before != fitted.first_sent_id:
             self._on_change()
 
+    def forget(self) -> None:
+        """Drop the last request."""
+        self._latest = None
+
     async def sent(self) -> OutgoingRequest | None:
         """Return the request that was sent last, None if none was since the program started."""
         return await self._ports.provider.outgoing(self._latest) if self._latest else None

@@ -111,6 +111,8 @@ class SessionEvent(Struct, frozen=True):
 
 
 _TOLD = ("user", "message")
+_AT_ONCE = 100
+"""Chunks that are added at once: at most some milliseconds."""
 
 
 class Session:
@@ -242,6 +244,23 @@ class Session:
         """Take whole messages as they are, such as a history that a program brings along."""
         for chunk in chunks:
             self.conversation.apply(chunk)
+
+    async def add_slowly(self, chunks: Sequence[Chunk]) -> None:
+        """Take whole messages; of many in slices, and nobody can begin a turn meanwhile.
+
+        Raises SessionError while a turn is under way that nobody has to decide about.
+        """
+        is_idle = self.pending is None
+        if is_idle:
+            self._expect_idle()
+        if len(chunks) <= _AT_ONCE:
+            self.add(chunks)
+            return
+        self._set_state("asking" if is_idle else self.state)
+        try:
+            await self._add_in_slices(chunks)
+        finally:
+            self._set_state("idle" if is_idle else self.state)
 
     def take(self, chunks: Sequence[Chunk], options: TurnOptions) -> None:
         """Add a program's messages and begin a turn. Raises SessionError while one is under way."""
@@ -484,6 +503,15 @@ class Session:
             note_missing_answer(self.conversation)
         await self._ports.executor.restart(self.conversation.id)
         self._unsubscribe_kernel()
+
+    async def _add_in_slices(self, chunks: Sequence[Chunk]) -> None:
+        added = 0
+        for chunk in chunks:
+            self.conversation.apply(chunk)
+            added += 1
+            if added >= _AT_ONCE and self.conversation.open_id is None:
+                await asyncio.sleep(0)
+                added = 0
 
     def _expect_idle(self, *, is_change: bool = True) -> None:
         if is_change:

@@ -348,8 +348,10 @@ class Sessions:
         await self._history.close()
 
     async def _end_visit(self, session: Session) -> None:
-        """End a temporary conversation and delete the files of its outputs."""
+        """End a temporary conversation, delete the files of its outputs and free its memory."""
         await session.close()
+        session.preview.forget()
+        session.conversation.forget()
         try:
             await self._history.delete(session.conversation.id)
         except StorageError as error:
@@ -417,20 +419,21 @@ class Sessions:
 
     def _touch(self, conversation: Conversation) -> None:
         """Move a conversation to the top of the list with its title of now."""
-        rows = [row for row in self.summaries if row.id != conversation.id]
-        found = self.summary(conversation.id)
-        if found is None:  # it is being deleted
+        before = self.summary(conversation.id)
+        if before is None:  # it is being deleted
             return
         found = replace(
-            found,
+            before,
             title=conversation.title,
             updated_at=time.time(),
-            message_count=len(conversation.messages),
+            message_count=conversation.length,
         )
-        is_first = self.summaries[0].id == conversation.id
-        is_same = is_first and self.summaries[0].title == found.title
-        self.summaries = [found, *rows]
-        if not is_same:
+        is_first = self.summaries[0] is before
+        if is_first:
+            self.summaries[0] = found
+        else:
+            self.summaries = [found, *(row for row in self.summaries if row is not before)]
+        if not is_first or before.title != found.title:
             self._emit()
 
     def _mark_unseen(self, session: Session, event: ConversationEvent) -> None:
@@ -478,7 +481,7 @@ class Sessions:
                 title=conversation.title,
                 created_at=conversation.created_at,
                 updated_at=time.time(),
-                message_count=len(conversation.messages),
+                message_count=conversation.length,
                 client=session.client,
             )
             self.summaries.insert(0, row)

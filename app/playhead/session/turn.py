@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 import uuid
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -84,6 +85,9 @@ class Turn:
         self._decisions: dict[str, Decision] = {}
         self._unanswered = ""
         self._proposals: dict[str, Proposal] = {}
+        self._answered: set[str] = set()
+        self._seen = 0
+        """The messages among which results of calls were looked for."""
         self.is_executing = False
         """Whether a kernel has the code: the code can then be interrupted, and the kernel reports
         its end.
@@ -176,6 +180,7 @@ class Turn:
             self._proposals = {c.id: self._proposal(c) for c in code}
             is_bad = bool(calls)
             for call in calls:
+                await asyncio.sleep(0)  # of a client's history they may be very many
                 is_bad = await self._handle(call) and is_bad
                 if self._is_stopped:
                     self._apply_status("cancelled")
@@ -261,8 +266,11 @@ class Turn:
 
     def _has_result(self, call: Message) -> bool:
         """Return whether the call came with its result; code in a fence has no id to find it by."""
-        results = (m for m in self._conversation.messages if m.type == "tool_result")
-        return bool(call.call_id) and any(m.call_id == call.call_id for m in results)
+        for message in self._conversation.since(self._seen):
+            if message.type == "tool_result" and message.call_id:
+                self._answered.add(message.call_id)
+        self._seen = self._conversation.length
+        return call.call_id in self._answered
 
     def _skip_fences(self) -> None:
         """Have the rest of an answer without calls not run: it builds on what has just failed."""

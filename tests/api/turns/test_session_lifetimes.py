@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from playhead.api.turns.session_lifetimes import ThreadKernels
+from playhead.api.turns.session_lifetimes import (
+    MAX_IDLE_BYTES,
+    TemporarySessions,
+    ThreadKernels,
+)
+from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.execution import KernelStatus
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
@@ -71,3 +76,19 @@ async def test_the_kernel_of_a_conversation_that_the_window_went_on_with_stays(t
     await until(lambda: executor.ended)
     kernels.close()
     assert executor.ended == names(second)
+
+
+async def test_large_conversations_that_nobody_goes_on_with_give_their_memory_back(tmp_path: Path):
+    sessions = Sessions(ports_with(ScriptedProvider(), Kernels()), NoHistory(tmp_path))
+    gone: list[str] = []
+    temporary = TemporarySessions(sessions, gone.append)
+    small, first, second, third = (sessions.new(is_kept=False, client="it") for _ in range(4))
+    text = "x" * (MAX_IDLE_BYTES // 2 + 1)
+    for session in (small, first, second, third):
+        told = "hi" if session is small else text
+        session.add([Chunk(role="user", type="message", content=told)])
+        temporary.use(session)
+    await until(lambda: not first.conversation.messages)
+    assert gone == names(small, first)  # the last may be of any size, beside what is allowed
+    assert sessions.open_sessions == (second, third)
+    temporary.close()

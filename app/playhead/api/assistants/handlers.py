@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import msgspec
 from aiohttp import web
+from msgspec.structs import replace
 
 from playhead.api.assistants import schemas as of
 from playhead.api.assistants.assistant_store import BUILT_IN
@@ -27,6 +28,7 @@ from playhead.api.assistants.threads import (
 )
 from playhead.api.server.bridge import Bridge
 from playhead.api.server.errors import http_error_of_failure
+from playhead.api.server.gateway import read_request
 from playhead.api.server.outbox import Outbox
 from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import Responder, Services, json_answer
@@ -43,6 +45,7 @@ from playhead.formats.wire.codec import Wire
 
 T = TypeVar("T")
 RequestT = TypeVar("RequestT", bound=msgspec.Struct)
+_ThreadFields = tuple[tuple[NewMessage, ...], dict[str, str], dict[str, Any]]
 _log = logging.getLogger(__name__)
 _CANCELLED = Chunk(role="server", type="status", content="cancelled")
 
@@ -58,7 +61,7 @@ class AssistantsHandler:
 
     async def create(self, request: web.Request) -> web.Response:
         """POST /v1/assistants."""
-        asked = await read_request(request, of.AssistantRequest)
+        asked = await _read(request, of.AssistantRequest)
         fields = _assistant_fields(asked)
         return await self._answer(self._store.add(asked.model, fields))
 
@@ -72,7 +75,7 @@ class AssistantsHandler:
 
     async def change(self, request: web.Request) -> web.Response:
         """POST /v1/assistants/{assistant_id}."""
-        fields = _assistant_fields(await read_request(request, of.AssistantChange))
+        fields = _assistant_fields(await _read(request, of.AssistantChange))
         return await self._answer(self._store.change(path_part(request, "assistant_id"), fields))
 
     async def delete(self, request: web.Request) -> web.Response:
@@ -81,8 +84,8 @@ class AssistantsHandler:
 
     async def create_thread(self, request: web.Request) -> web.Response:
         """POST /v1/threads."""
-        asked = await read_request(request, of.ThreadRequest)
-        work = self._threads.create(*thread_fields(asked))
+        fields = await read_request(request, _thread_fields)
+        work = self._threads.create(*fields)
         thread: ThreadState = await self._services.bridge.ask(work)
         return json_answer(thread.wire)
 
@@ -92,7 +95,7 @@ class AssistantsHandler:
 
     async def change_thread(self, request: web.Request) -> web.Response:
         """POST /v1/threads/{thread_id}."""
-        fields = _given_fields(await read_request(request, of.ThreadChange))
+        fields = _given_fields(await _read(request, of.ThreadChange))
         return await self._answer(self._threads.change(path_part(request, "thread_id"), fields))
 
     async def delete_thread(self, request: web.Request) -> web.Response:
@@ -101,8 +104,9 @@ class AssistantsHandler:
 
     async def create_message(self, request: web.Request) -> web.Response:
         """POST /v1/threads/{thread_id}/messages."""
-        asked = await read_request(request, of.MessageRequest)
-        message = new_message(asked, "message")
+        message = await read_request(
+            request, lambda raw: new_message(read_body(raw or b"{}", of.MessageRequest), "message")
+        )
         return await self._answer(
             self._threads.add_message(path_part(request, "thread_id"), message)
         )
@@ -122,7 +126,7 @@ class AssistantsHandler:
 
     async def change_message(self, request: web.Request) -> web.Response:
         """POST /v1/threads/{thread_id}/messages/{message_id}."""
-        asked = await read_request(request, of.MetadataChange)
+        asked = await _read(request, of.MetadataChange)
         place = path_part(request, "thread_id"), path_part(request, "message_id")
         if asked.metadata is None:
             return await self._answer(self._threads.message(*place))
@@ -164,9 +168,9 @@ class AssistantsHandler:
         return json_answer(await self._services.bridge.ask(work))
 
 
-async def read_request(request: web.Request, kind: type[RequestT]) -> RequestT:
+async def _read(request: web.Request, kind: type[RequestT]) -> RequestT:
     """Decode the body; a missing one is an empty object."""
-    return read_body(await request.read() or b"{}", kind)
+    return await read_request(request, lambda raw: read_body(raw or b"{}", kind))
 
 
 def path_part(request: web.Request, name: str) -> str:
@@ -186,12 +190,29 @@ def new_messages(asked: list[of.MessageRequest] | None, param: str) -> tuple[New
     return tuple(new_message(each, f"{param}[{place}]") for place, each in items)
 
 
-def thread_fields(
-    asked: of.ThreadRequest,
-) -> tuple[tuple[NewMessage, ...], dict[str, str], dict[str, Any]]:
+def thread_fields(asked: of.ThreadRequest) -> _ThreadFields:
     """Return the messages, metadata and tool resources of a new thread."""
     messages = new_messages(asked.messages, "messages")
     return messages, asked.metadata or {}, asked.tool_resources or {}
+
+
+def _thread_fields(raw: bytes) -> _ThreadFields:
+    return thread_fields(read_body(raw or b"{}", of.ThreadRequest))
+
+
+def _run_fields(raw: bytes) -> tuple[of.RunRequest, tuple[NewMessage, ...]]:
+    asked = read_body(raw or b"{}", of.RunRequest)
+    messages = new_messages(asked.additional_messages, "additional_messages")
+    return replace(asked, additional_messages=None), messages
+
+
+def _thread_run_fields(
+    raw: bytes,
+) -> tuple[of.ThreadRunRequest, _ThreadFields, tuple[NewMessage, ...]]:
+    asked = read_body(raw or b"{}", of.ThreadRunRequest)
+    messages = new_messages(asked.additional_messages, "additional_messages")
+    fields = thread_fields(asked.thread or of.ThreadRequest())
+    return replace(asked, additional_messages=None, thread=None), fields, messages
 
 
 def _assistant_fields(asked: of.AssistantRequest | of.AssistantChange) -> dict[str, Any]:
@@ -223,8 +244,8 @@ class RunsHandler:
 
     async def create(self, request: web.Request) -> web.StreamResponse:
         """POST /v1/threads/{thread_id}/runs."""
-        asked = await read_request(request, of.RunRequest)
-        run = await self._run_asked(request, asked)
+        asked, messages = await read_request(request, _run_fields)
+        run = await self._run_asked(request, asked, messages)
         driver = self._driver_of(request)
         work = self._runs.create(path_part(request, "thread_id"), run, driver.host)
         started = await self._services.bridge.ask(work, self._abandon)
@@ -232,17 +253,16 @@ class RunsHandler:
 
     async def create_with_thread(self, request: web.Request) -> web.StreamResponse:
         """POST /v1/threads/runs."""
-        asked = await read_request(request, of.ThreadRunRequest)
-        run = await self._run_asked(request, asked)
+        asked, fields, messages = await read_request(request, _thread_run_fields)
+        run = await self._run_asked(request, asked, messages)
         driver = self._driver_of(request)
-        fields = thread_fields(asked.thread or of.ThreadRequest())
         work = self._runs.create_with_thread(*fields, run, driver.host)
         started = await self._services.bridge.ask(work, self._abandon)
         return await self._answer(request, driver, started, is_stream=asked.stream is True)
 
     async def submit(self, request: web.Request) -> web.StreamResponse:
         """POST …/runs/{run_id}/submit_tool_outputs."""
-        asked = await read_request(request, of.OutputsRequest)
+        asked = await _read(request, of.OutputsRequest)
         is_own = await self._answering.is_from_own_code(request)
         driver = self._driver_of(request)
         outputs = [{"tool_call_id": o.tool_call_id, "output": o.output} for o in asked.tool_outputs]
@@ -270,7 +290,7 @@ class RunsHandler:
 
     async def change(self, request: web.Request) -> web.Response:
         """POST …/runs/{run_id}."""
-        asked = await read_request(request, of.MetadataChange)
+        asked = await _read(request, of.MetadataChange)
         place = path_part(request, "thread_id"), path_part(request, "run_id")
         work = (
             self._threads.run_wire(*place)
@@ -298,7 +318,9 @@ class RunsHandler:
         driver.start(started)
         return json_answer(started.wire)
 
-    async def _run_asked(self, request: web.Request, asked: of.RunRequest) -> RunParameters:
+    async def _run_asked(
+        self, request: web.Request, asked: of.RunRequest, messages: tuple[NewMessage, ...]
+    ) -> RunParameters:
         auto_run = asked.auto_run is True or (asked.metadata or {}).get("auto_run") == "true"
         is_own = auto_run and await self._answering.is_from_own_code(request)
         return RunParameters(
@@ -307,7 +329,7 @@ class RunsHandler:
             model=asked.model,
             instructions=asked.instructions,
             more_instructions=asked.additional_instructions or "",
-            messages=new_messages(asked.additional_messages, "additional_messages"),
+            messages=messages,
             tools=asked.tools,
             tool_choice=asked.tool_choice,
             metadata=asked.metadata or {},

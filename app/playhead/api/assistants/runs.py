@@ -99,7 +99,7 @@ class Runs:
         _expect_messages(thread, asked.messages)
         run = self._new_run(thread, asked, assistant)
         run.line = line
-        before = len(thread.session.conversation.messages)
+        before = thread.session.conversation.length
         thread.runs[run.id] = run
         try:
             entries = tuple(message.entry for message in asked.messages)
@@ -388,7 +388,8 @@ class Runs:
 
 
 def _expect_messages(thread: ThreadState, messages: Sequence[NewMessage]) -> None:
-    if not messages and not thread_messages(thread.session.conversation.messages, {}):
+    kept = thread.session.conversation.messages
+    if not messages and not any(thread_messages([message], {}) for message in kept):
         raise RequestError(
             f"Thread {thread.id} has no messages to answer.",
             remedy="Add one first.",

@@ -258,8 +258,14 @@ class Threads:
         thread = ThreadState(session=session, wire=wire, records=self._records)
         self._known[conversation.id] = thread
         thread.keep_thread()
-        for message in messages:
-            _add(thread, message)
+        chunks = [chunk for message in messages for chunk in message.entry.chunks]
+        _name_after(thread, messages)
+        try:
+            await session.add_slowly(chunks)
+        except BaseException:
+            await self.forget(thread)
+            raise
+        keep_new_messages(thread, 0, messages)
         return thread
 
     async def open(self, thread_id: str) -> ThreadState:
@@ -401,10 +407,11 @@ class Threads:
 
 def keep_new_messages(thread: ThreadState, before: int, messages: Sequence[NewMessage]) -> None:
     """Record which messages of the conversation, from index `before` on, correspond to these."""
-    path = thread.session.conversation.messages[before:]
+    path = thread.session.conversation.since(before)
+    place = 0
     for asked in messages:
         count = sum(not chunk.start and not chunk.end for chunk in asked.entry.chunks)
-        parts, path = path[:count], path[count:]
+        parts, place = path[place : place + count], place + count
         if parts and (asked.metadata or len(parts) > 1):
             message_id = f"msg_{parts[0].id}"
             kept = {"metadata": dict(asked.metadata), "parts": [part.id for part in parts[1:]]}
@@ -418,14 +425,21 @@ def file_prefix(conversation_id: str) -> str:
 
 
 def _add(thread: ThreadState, asked: NewMessage) -> ThreadMessage:
-    conversation = thread.session.conversation
-    before = len(conversation.messages)
+    before = thread.session.conversation.length
     thread.session.add(asked.entry.chunks)
-    texts = [str(chunk.content) for chunk in asked.entry.chunks if chunk.type == "message"]
-    if not conversation.title and texts:
-        conversation.change(Rename(title_from("\n".join(texts))))
+    _name_after(thread, [asked])
     keep_new_messages(thread, before, [asked])
     return _thread_messages(thread)[-1]
+
+
+def _name_after(thread: ThreadState, messages: Sequence[NewMessage]) -> None:
+    """Give a conversation without a title one, by the first message with a text."""
+    conversation = thread.session.conversation
+    told = ([c for c in message.entry.chunks if c.type == "message"] for message in messages)
+    first = next(filter(None, told), None)
+    if first and not conversation.title:
+        text = "\n".join(str(chunk.content) for chunk in first)
+        conversation.change(Rename(title_from(text)))
 
 
 def _thread_messages(thread: ThreadState) -> list[ThreadMessage]:

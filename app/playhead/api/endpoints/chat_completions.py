@@ -7,8 +7,10 @@ import uuid
 from collections.abc import Iterable, Sequence
 
 from aiohttp import web
+from msgspec.structs import replace
 
 from playhead.api.schemas import CompletionRequest
+from playhead.api.server.gateway import read_request
 from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import AnswerFormat, Responder
 from playhead.api.server.sse import StreamFormat
@@ -37,17 +39,24 @@ class ChatCompletionsHandler:
 
     async def post(self, request: web.Request) -> web.StreamResponse:
         """Answer with a stream of chunks, or with a whole completion."""
-        asked = read_body(await request.read(), CompletionRequest)
-        incoming = _incoming(asked, requesting_client(request))
+        client = requesting_client(request)
+        asked, incoming, tokens = await read_request(request, lambda raw: _read(raw, client))
         format_ = AnswerFormat(
-            lambda turn: _encoder(asked, turn),
+            lambda turn: _encoder(asked, turn, tokens),
             is_stream=asked.stream is True,
             form=WITH_END_MARK,
         )
         return await self._answering.answer(request, incoming, format_)
 
 
-def _encoder(asked: CompletionRequest, turn: ApiTurn) -> chat_completions.Encoder:
+def _read(raw: bytes, client: str) -> tuple[CompletionRequest, ClientRequest, int]:
+    """Return the body without its messages, the request and its tokens. Raises RequestError."""
+    asked = read_body(raw, CompletionRequest)
+    incoming = _incoming(asked, client)
+    return replace(asked, messages=[]), incoming, incoming.estimated_tokens
+
+
+def _encoder(asked: CompletionRequest, turn: ApiTurn, tokens: int) -> chat_completions.Encoder:
     options = asked.stream_options
     return chat_completions.Encoder(
         f"chatcmpl-{uuid.uuid4().hex}",
@@ -57,7 +66,7 @@ def _encoder(asked: CompletionRequest, turn: ApiTurn) -> chat_completions.Encode
         has_tools=bool(turn.incoming.options.tools),
         includes_usage=options is not None and options.include_usage is True,
         is_lossless=asked.lmc is True,
-        prompt_tokens=turn.incoming.estimated_tokens,
+        prompt_tokens=tokens,
     )
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import uuid
 
 from aiohttp import web
+from msgspec import Struct
 
 from playhead.api.schemas import CohereRequest
+from playhead.api.server.gateway import read_request
 from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import AnswerFormat, Responder
 from playhead.api.server.sse import StreamFormat, data_line
@@ -22,7 +24,7 @@ from playhead.api.turns.client_request import (
 from playhead.domain.conversation.payloads import Source
 from playhead.formats.wire.chat_completions.requests import read_tools
 from playhead.formats.wire.codec import Wire
-from playhead.formats.wire.cohere.encode import Encoder
+from playhead.formats.wire.cohere.encode import Encoder, VerbatimCiter
 from playhead.formats.wire.cohere.requests import (
     CohereMessages,
     documents_as_instructions,
@@ -50,28 +52,50 @@ class CohereChatHandler:
 
     async def post(self, request: web.Request) -> web.StreamResponse:
         """Answer with a stream of events, or with a whole answer."""
-        asked = read_body(await request.read(), CohereRequest)
-        history = read_messages(asked.messages)
-        documents = read_documents(asked.documents)
-        sources = () if _is_uncited(asked) else (*history.sources, *documents)
-        holds_text = bool(asked.tools) and not history.has_fresh_results
+        client = requesting_client(request)
+        asked = await read_request(request, lambda raw: _read(raw, client))
         format_ = AnswerFormat(
-            lambda turn: _encoder(turn, sources, holds_text=holds_text),
-            is_stream=asked.stream is True,
+            lambda turn: _encoder(turn, asked),
+            is_stream=asked.is_stream,
             form=NAMED_EVENTS,
         )
-        incoming = _incoming(asked, history, documents, requesting_client(request))
-        return await self._answering.answer(request, incoming, format_)
+        return await self._answering.answer(request, asked.incoming, format_)
 
 
-def _encoder(turn: ApiTurn, sources: tuple[Source, ...], *, holds_text: bool) -> Encoder:
+class _Asked(Struct, frozen=True, kw_only=True):
+    """A request that was read."""
+
+    incoming: ClientRequest
+    tokens: int
+    citer: VerbatimCiter
+    holds_text: bool
+    is_stream: bool
+
+
+def _read(raw: bytes, client: str) -> _Asked:
+    """Read a body. Raises RequestError."""
+    asked = read_body(raw, CohereRequest)
+    history = read_messages(asked.messages)
+    documents = read_documents(asked.documents)
+    incoming = _incoming(asked, history, documents, client)
+    sources = () if _is_uncited(asked) else (*history.sources, *documents)
+    return _Asked(
+        incoming=incoming,
+        tokens=incoming.estimated_tokens,
+        citer=VerbatimCiter(sources),
+        holds_text=bool(asked.tools) and not history.has_fresh_results,
+        is_stream=asked.stream is True,
+    )
+
+
+def _encoder(turn: ApiTurn, asked: _Asked) -> Encoder:
     return Encoder(
         str(uuid.uuid4()),
         is_call_clients=turn.is_call_clients,
         has_tools=bool(turn.incoming.options.tools),
-        holds_text=holds_text,
-        sources=sources,
-        prompt_tokens=turn.incoming.estimated_tokens,
+        holds_text=asked.holds_text,
+        citer=asked.citer,
+        prompt_tokens=asked.tokens,
     )
 
 

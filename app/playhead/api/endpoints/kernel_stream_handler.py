@@ -6,10 +6,11 @@ from aiohttp import web
 
 from playhead.api.endpoints.chat_completions import WITH_END_MARK
 from playhead.api.schemas import KernelRequest
+from playhead.api.server.gateway import read_request
 from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import AnswerFormat, Responder
 from playhead.api.server.sse import StreamFormat, to_json
-from playhead.api.turns.client_request import requesting_client
+from playhead.api.turns.client_request import ClientRequest, requesting_client
 from playhead.api.turns.kernel_turn import KernelTurn, kernel_turn_request
 
 _LINES = "application/x-ndjson"
@@ -30,9 +31,15 @@ class KernelStreamHandler:
         """Answer with a stream of messages: server-sent events, or lines if the client accepts
         those.
         """
-        asked = read_body(await request.read(), KernelRequest)
-        incoming = kernel_turn_request(asked, requesting_client(request))
+        client = requesting_client(request)
+        incoming, is_stream = await read_request(request, lambda raw: _read(raw, client))
         accepts_lines = _LINES in request.headers.get("Accept", "")
         form = JSON_LINES if accepts_lines else WITH_END_MARK
-        format_ = AnswerFormat(KernelTurn, is_stream=asked.stream is not False, form=form)
+        format_ = AnswerFormat(KernelTurn, is_stream=is_stream, form=form)
         return await self._answering.answer(request, incoming, format_)
+
+
+def _read(raw: bytes, client: str) -> tuple[ClientRequest, bool]:
+    """Return the request, and whether its answer is a stream. Raises RequestError."""
+    asked = read_body(raw, KernelRequest)
+    return kernel_turn_request(asked, client), asked.stream is not False

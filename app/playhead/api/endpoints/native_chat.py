@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from aiohttp import web
+from msgspec import Struct
 
 from playhead.api.schemas import ChatRequest, LlmConfig
+from playhead.api.server.gateway import read_request
 from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import AnswerFormat, Responder
 from playhead.api.turns.client_request import (
@@ -28,21 +30,44 @@ class NativeChatHandler:
 
     async def post(self, request: web.Request) -> web.StreamResponse:
         """Answer with a stream of chunks, or with folded messages."""
-        return await self.answer(request, read_body(await request.read(), ChatRequest))
-
-    async def answer(self, request: web.Request, asked: ChatRequest) -> web.StreamResponse:
-        """Answer a request whose body has been read."""
-        is_extended, is_stream = asked.extended is True, asked.stream is True
-        incoming = ClientRequest(
-            wire_format="native",
-            entries=tuple(native.read_messages(asked.messages)),
-            options=_options(asked),
-            session_id=asked.session_id or "",
-            client=requesting_client(request),
-            answers_input=bool(asked.session_id) and is_extended and is_stream,
+        client = requesting_client(request)
+        return await self.answer(
+            request, await read_request(request, lambda raw: _read(raw, client))
         )
-        format_ = AnswerFormat(lambda _turn: NativeChatAnswer(is_extended), is_stream=is_stream)
-        return await self._answering.answer(request, incoming, format_)
+
+    async def answer(self, request: web.Request, asked: NativeRequest) -> web.StreamResponse:
+        """Answer a request that was read."""
+        is_extended = asked.is_extended
+        format_ = AnswerFormat(
+            lambda _turn: NativeChatAnswer(is_extended), is_stream=asked.is_stream
+        )
+        return await self._answering.answer(request, asked.incoming, format_)
+
+
+class NativeRequest(Struct, frozen=True):
+    """A request that was read, and how its answer is to be written."""
+
+    incoming: ClientRequest
+    is_extended: bool
+    is_stream: bool
+
+
+def native_request(asked: ChatRequest, client: str) -> NativeRequest:
+    """Read the messages of a body. Raises RequestError."""
+    is_extended, is_stream = asked.extended is True, asked.stream is True
+    incoming = ClientRequest(
+        wire_format="native",
+        entries=tuple(native.read_messages(asked.messages)),
+        options=_options(asked),
+        session_id=asked.session_id or "",
+        client=client,
+        answers_input=bool(asked.session_id) and is_extended and is_stream,
+    )
+    return NativeRequest(incoming, is_extended, is_stream)
+
+
+def _read(raw: bytes, client: str) -> NativeRequest:
+    return native_request(read_body(raw, ChatRequest), client)
 
 
 class NativeChatAnswer:

@@ -11,7 +11,11 @@ from aiohttp import web
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from playhead.api.endpoints.native_chat import NativeChatHandler
+from playhead.api.endpoints.native_chat import (
+    NativeChatHandler,
+    NativeRequest,
+    native_request,
+)
 from playhead.api.schemas import (
     DIRECT,
     ChatRequest,
@@ -20,11 +24,12 @@ from playhead.api.schemas import (
     SessionLlm,
     SessionRequest,
 )
+from playhead.api.server.gateway import read_request
 from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import Responder, Services, json_answer
 from playhead.api.server.sse import to_json
 from playhead.api.turns.api_sessions import ApiSessions, Change, SessionRow
-from playhead.api.turns.client_request import sent_parameters
+from playhead.api.turns.client_request import requesting_client, sent_parameters
 from playhead.api.turns.session_export import (
     document_kind,
     export_transcript,
@@ -54,7 +59,7 @@ class SessionsHandler:
 
     async def create(self, request: web.Request) -> web.Response:
         """POST /v1/sessions."""
-        asked = read_body(await request.read(), SessionRequest)
+        asked = await read_request(request, lambda raw: read_body(raw, SessionRequest))
         config = _changer(asked.config)(ConversationConfig())
         row = await self._services.bridge.ask(self._verbs.begin(_titled(asked.title), config))
         return json_answer(_wire(row), 201)
@@ -71,7 +76,7 @@ class SessionsHandler:
 
     async def change(self, request: web.Request) -> web.Response:
         """PATCH /v1/sessions/{session_id}."""
-        asked = read_body(await request.read(), SessionRequest)
+        asked = await read_request(request, lambda raw: read_body(raw, SessionRequest))
         title = None if asked.title is None else _titled(asked.title)
         change = None if asked.config is None else _changer(asked.config)
         row = await self._services.bridge.ask(self._verbs.change(_id(request), title, change))
@@ -93,19 +98,14 @@ class SessionsHandler:
 
     async def post(self, request: web.Request) -> web.StreamResponse:
         """POST /v1/sessions/{session_id}/messages."""
-        asked = read_body(await request.read(), SessionChatRequest)
-        if len(asked.messages) == 1 and await self._has_steered(request, asked.messages[0]):
-            return json_answer({"messages": []})
-        chat = ChatRequest(
-            messages=asked.messages,
-            stream=asked.stream,
-            auto_run=asked.auto_run,
-            extended=asked.extended,
-            session_id=_id(request),
-            config=asked.config,
-        )
-        await self._services.bridge.ask(self._verbs.get(_id(request)))
-        return await self._chat.answer(request, chat)
+        session_id, client = _id(request), requesting_client(request)
+        asked = await read_request(request, lambda raw: _read_chat(raw, session_id, client))
+        if isinstance(asked, ChatRequest):
+            if await self._has_steered(request, asked.messages[0]):
+                return json_answer({"messages": []})
+            asked = native_request(asked, client)
+        await self._services.bridge.ask(self._verbs.get(session_id))
+        return await self._chat.answer(request, asked)
 
     async def empty(self, request: web.Request) -> web.Response:
         """DELETE /v1/sessions/{session_id}/messages."""
@@ -146,6 +146,27 @@ class SessionsHandler:
                 return True
             case _:
                 return False
+
+
+def _read_chat(raw: bytes, session_id: str, client: str) -> ChatRequest | NativeRequest:
+    """Return the request; a command alone as it is, for it may steer a turn under way.
+
+    Raises RequestError.
+    """
+    asked = read_body(raw, SessionChatRequest)
+    chat = ChatRequest(
+        messages=asked.messages,
+        stream=asked.stream,
+        auto_run=asked.auto_run,
+        extended=asked.extended,
+        session_id=session_id,
+        config=asked.config,
+    )
+    match asked.messages:
+        case [{"type": "command"}]:
+            return chat
+        case _:
+            return native_request(chat, client)
 
 
 def _id(request: web.Request) -> str:

@@ -110,10 +110,13 @@ class ApiSwitch:
 
         self._emit(ApiStatus("starting"))
         await self.token()
-        server = self._make_server(
-            ServerOptions(port=port, rate_limit=self._settings.current.api_rate_limit),
-            lambda: self._token,
+        settings = self._settings.current
+        options = ServerOptions(
+            port=port,
+            rate_limit=settings.api_rate_limit,
+            max_messages=settings.api_max_messages,
         )
+        server = self._make_server(options, lambda: self._token)
         try:
             await server.start()
         except AppError as error:

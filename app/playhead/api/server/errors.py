@@ -41,6 +41,7 @@ STATUSES = {
     "not_found": 404,
     "request_timeout": 408,
     "body_too_large": 413,
+    "too_many_messages": 413,
     "unsupported_media_type": 415,
     "session_busy": 423,
     "rate_limit_exceeded": 429,

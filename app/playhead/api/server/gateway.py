@@ -12,7 +12,7 @@ import re
 import time
 from collections.abc import Awaitable, Callable
 from contextlib import AsyncExitStack
-from typing import Any, cast
+from typing import Any, Final, TypeVar, cast
 
 from aiohttp import hdrs, web
 from msgspec.structs import replace
@@ -25,11 +25,13 @@ from playhead.api.server.errors import (
     http_error_of,
     http_error_of_failure,
 )
+from playhead.api.server.request_body import BodyReader
 from playhead.api.server.server_options import ServerOptions
 from playhead.api.server.sockets import Sockets, tls_context
 from playhead.api.server.sse import OPEN_ANSWERS, STREAM_TIMING, OpenAnswers, StreamTiming, to_json
 from playhead.errors import AppError, RequestError
 
+V = TypeVar("V")
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 
 _log = logging.getLogger(__name__)
@@ -38,6 +40,12 @@ _JSON = re.compile(r"application/(?:[\w.+-]+\+)?json", re.ASCII | re.IGNORECASE)
 _LOGGED_PATH = 200
 _HANDSHAKE_S = 10.0
 _HEADERS = {"Server": "Playhead", "X-Content-Type-Options": "nosniff"}
+_BODIES: Final = web.AppKey("bodies", BodyReader)
+
+
+async def read_request(request: web.Request, read: Callable[[bytes], V]) -> V:
+    """Return what the function makes of the body; it runs in a thread if the body is large."""
+    return await request.app[_BODIES].read(await request.read(), read)
 
 
 class Gateway:
@@ -59,6 +67,7 @@ class Gateway:
         )
         self._app[STREAM_TIMING] = StreamTiming(options.ping_s, options.status_s, options.overrun_s)
         self._app[OPEN_ANSWERS] = self._answers
+        self._app[_BODIES] = BodyReader(options.max_messages)
         self._app.on_response_prepare.append(_set_headers)
         routes(self._app)
         self._running = AsyncExitStack()

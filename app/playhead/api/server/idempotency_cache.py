@@ -11,6 +11,7 @@ from collections.abc import Awaitable, Callable
 from aiohttp import web
 from msgspec import Struct
 
+from playhead.api.server.gateway import read_request
 from playhead.errors import RequestError
 
 HEADER = "Idempotency-Key"
@@ -54,7 +55,7 @@ class IdempotencyCache:
     async def _answer(
         self, handler: Handler, request: web.Request, place: tuple[str, str]
     ) -> web.StreamResponse:
-        body_hash = hashlib.sha256(await request.read()).digest()
+        body_hash = await read_request(request, lambda raw: hashlib.sha256(raw).digest())
         self._forget()
         while (known := self._known.get(place)) is not None:
             if known.body_hash != body_hash:

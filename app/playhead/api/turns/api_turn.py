@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Protocol
 
 from msgspec.structs import replace
@@ -40,13 +40,11 @@ class ApiTurn:
         session: Session,
         outbox: ChunkSink,
         incoming: ClientRequest,
-        asked: Sequence[str],
         policy: ApiPolicy,
         on_end: Callable[[ApiTurn], None],
     ) -> None:
         self.session = session
         self.incoming = incoming
-        self.asked = tuple(asked)
         self.may_approve = policy.may_approve() and not incoming.is_from_own_code
         self.is_call_clients = incoming.is_call_clients and self.may_approve
         self.leaf_id: str | None = None

@@ -4,11 +4,13 @@ policy on who may decide what.
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from msgspec import UNSET, Struct
+from msgspec.structs import force_setattr
 
 from playhead.api.schemas import DIRECT
 from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelChoice, ModelParameters, ToolOffer
@@ -34,7 +36,7 @@ class ClientRequest(Struct, frozen=True, kw_only=True):
     kernels started: it cannot decide anything. With `answers_input` the client sees the questions
     of running code and can answer them. With `names_messages` the starts of the assistant's
     messages, and pictures, carry the ids of their messages. `folder` is the working folder of a new
-    conversation; '' uses the settings.
+    conversation; '' uses the settings. `links` are the hashes of the history's beginnings.
     """
 
     wire_format: str
@@ -48,6 +50,13 @@ class ClientRequest(Struct, frozen=True, kw_only=True):
     answers_input: bool = False
     names_messages: bool = False
     folder: str = ""
+    links: tuple[bytes, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Hash the history here: who reads a large request does so in a thread."""
+        if not self.links:
+            keys = [entry.key for entry in self.entries if entry.key]
+            force_setattr(self, "links", tuple(history_links(self.wire_format, keys)))
 
     @property
     def estimated_tokens(self) -> int:
@@ -55,6 +64,20 @@ class ClientRequest(Struct, frozen=True, kw_only=True):
         contents = (chunk.content for entry in self.entries for chunk in entry.chunks)
         texts = (content for content in contents if isinstance(content, str))
         return count_text(self.options.instructions) + sum(map(count_text, texts))
+
+
+def history_links(wire_format: str, keys: Iterable[str]) -> Iterator[bytes]:
+    """Yield the hash of each beginning of a history: of no message, of one, of two, …"""
+    link = hashlib.sha256(wire_format.encode()).digest()
+    yield link
+    yield from links_after(link, keys)
+
+
+def links_after(link: bytes, keys: Iterable[str]) -> Iterator[bytes]:
+    """Yield the hashes of a history that goes on with these keys."""
+    for key in keys:
+        link = hashlib.sha256(link + key.encode("utf-8", "surrogatepass")).digest()
+        yield link
 
 
 class ApiPolicy(Struct, frozen=True, kw_only=True):

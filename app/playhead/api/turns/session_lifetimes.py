@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import ctypes
+import sys
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -16,6 +18,11 @@ KEPT_S = 3600.0
 """Time in which a conversation can be continued (docs/wire-formats.md)."""
 MAX_IDLE = 200
 """Conversations that rest in memory at most; the longest unused go first."""
+MAX_IDLE_BYTES = 32 * 1024**2
+"""And so much text at most, beside the conversation that was used last."""
+_MESSAGE_BYTES = 1_000
+"""What a message takes beside its text."""
+_LARGE_BYTES = 1024**2
 MAX_IDLE_KERNELS = 8
 """Most kernels that stay idle for long; a conversation whose kernel was ended gets a new one and
 its model is informed.
@@ -36,6 +43,7 @@ class TemporarySessions:
         self._on_gone = on_gone
         self._kept_s = kept_s
         self._used: OrderedDict[str, float] = OrderedDict()
+        self._sizes: dict[str, int] = {}
         self._has_surplus = False
         self._timer: asyncio.TimerHandle | None = None
         self._tasks: set[asyncio.Task[None]] = set()
@@ -47,6 +55,7 @@ class TemporarySessions:
             return
         self._used.pop(conversation_id, None)
         self._used[conversation_id] = time.monotonic()
+        self._sizes[conversation_id] = _size_bytes(session)
         self._sweep()
 
     def drop(self, session: Session) -> None:
@@ -67,10 +76,15 @@ class TemporarySessions:
             session = self._sessions.get(conversation_id)
             if session is None or self._sessions.is_kept(conversation_id):
                 del self._used[conversation_id]
-            elif used < oldest or len(self._used) > MAX_IDLE:
+            elif used < oldest or self._are_too_many():
                 self._release(session)
         self._end_surplus_kernels()
         self._schedule()
+
+    def _are_too_many(self) -> bool:
+        self._sizes = {name: self._sizes[name] for name in self._used}
+        *others, _last = self._sizes.values()
+        return len(self._used) > MAX_IDLE or sum(others) > MAX_IDLE_BYTES
 
     def _release(self, session: Session) -> None:
         """Release a conversation; a proposal that is still undecided is withdrawn."""
@@ -86,7 +100,10 @@ class TemporarySessions:
     async def _forget(self, session: Session) -> None:
         if not session.is_idle:
             await session.stopped()
+        is_large = _size_bytes(session) > _LARGE_BYTES
         await self._sessions.forget(session.conversation.id)
+        if is_large:
+            await asyncio.to_thread(_give_memory_back)
 
     def _end_surplus_kernels(self) -> None:
         sessions = [self._sessions.get(name) for name in self._used]
@@ -112,6 +129,19 @@ class TemporarySessions:
             if self._has_surplus:
                 due_s = min(due_s, KERNEL_REST_S / 5)
             self._timer = asyncio.get_running_loop().call_later(max(due_s, 1.0), self._sweep)
+
+
+def _give_memory_back() -> None:
+    """Return freed memory to the system: the C library keeps blocks as large as these."""
+    if sys.platform == "linux":
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)  # glibc's
+        if trim is not None:
+            trim(0)
+
+
+def _size_bytes(session: Session) -> int:
+    messages = session.conversation.messages
+    return sum(len(message.text) + _MESSAGE_BYTES for message in messages)
 
 
 class _Use(Struct, frozen=True):

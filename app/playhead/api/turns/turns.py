@@ -4,7 +4,6 @@ and who may decide.
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import time
 from collections import OrderedDict
@@ -17,7 +16,7 @@ from msgspec.structs import replace
 from playhead.api.turns import request_decisions
 from playhead.api.turns.api_sessions import ApiSessions
 from playhead.api.turns.api_turn import ApiTurn, ChunkSink
-from playhead.api.turns.client_request import ApiPolicy, ClientRequest
+from playhead.api.turns.client_request import ApiPolicy, ClientRequest, links_after
 from playhead.api.turns.model_state import Health, ModelState
 from playhead.api.turns.session_lifetimes import TemporarySessions, ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
@@ -51,7 +50,10 @@ class ConversationPosition(Struct, frozen=True):
 
 
 class ConversationIndex:
-    """Holds hashes, never texts. `now` is a monotonic clock in seconds."""
+    """Holds hashes, never texts; a history is given by the hashes of its beginnings.
+
+    `now` is a monotonic clock in seconds.
+    """
 
     def __init__(
         self, now: Callable[[], float] = time.monotonic, kept_s: float = INDEX_KEPT_S
@@ -65,37 +67,28 @@ class ConversationIndex:
 
     def remember(
         self,
-        wire_format: str,
-        asked: Sequence[str],
+        asked: Sequence[bytes],
         answered: Sequence[str],
         end: ConversationPosition,
     ) -> None:
-        """Keep the history `asked` + `answered`; a known one now means the newest place.
+        """Keep the history `asked` and the messages `answered`; a known one now means the newest
+        place.
 
         The end of an answer stays one in its conversation: another decision may be made there.
         """
-        chain = list(_chain(wire_format, [*asked, *answered]))
+        chain = [asked[-1], *links_after(asked[-1], answered)]
         inside = ConversationPosition(end.conversation_id, end.leaf_id, is_end=False)
-        for link in chain[len(asked) : -1]:
+        for link in chain[:-1]:
             _, known = self._places.get(link, (0.0, inside))
             is_end = known.is_end and known.conversation_id == end.conversation_id
             self._put(self._places, link, known if is_end else inside)
         self._put(self._places, chain[-1], end)
         self._approved.pop(chain[-1], None)  # what it proposes is proposed again
 
-    def find(
-        self, wire_format: str, keys: Sequence[str]
-    ) -> tuple[int, ConversationPosition] | None:
-        """Return how many of the keys are known, at most, and the position after them."""
-        return next(self.matches(wire_format, keys), None)
-
-    def matches(
-        self, wire_format: str, keys: Sequence[str]
-    ) -> Iterator[tuple[int, ConversationPosition]]:
-        """Yield every known beginning of these keys, the longest first: its length and position."""
+    def matches(self, links: Sequence[bytes]) -> Iterator[tuple[int, ConversationPosition]]:
+        """Yield every known beginning of a history, the longest first: its length and position."""
         self._forget(self._places)
-        links = list(_chain(wire_format, keys))
-        for count in range(len(keys), 0, -1):
+        for count in range(len(links) - 1, 0, -1):
             if (known := self._places.get(links[count])) is not None:
                 yield count, known[1]
 
@@ -108,26 +101,27 @@ class ConversationIndex:
         self._forget(self._code)
         return _code_hash(language, code) in self._code
 
-    def remember_decisions(
-        self, wire_format: str, keys: Sequence[str], decisions: Mapping[str, Decision]
-    ) -> None:
-        """Remember what a client has decided about the code at the end of a history, by its ids."""
+    def remember_decisions(self, history: bytes | None, decisions: Mapping[str, Decision]) -> None:
+        """Remember what a client has decided about the code at the end of a history, by its ids.
+
+        A session's name stands for its history: there is None then.
+        """
         for message_id, decision in decisions.items():
             self._declined.pop(message_id.encode(), None)
             if isinstance(decision, Deny):
                 self._put(self._declined, message_id.encode(), None)
-            elif isinstance(decision, Approve) and keys:  # a session's name stands for its history
-                self._put(self._approved, list(_chain(wire_format, keys))[-1], None)
+            elif isinstance(decision, Approve) and history is not None:
+                self._put(self._approved, history, None)
 
     def was_declined(self, message_id: str) -> bool:
         """Return whether a client declined this code within the last hour, and nobody since."""
         self._forget(self._declined)
         return message_id.encode() in self._declined
 
-    def was_approved(self, wire_format: str, keys: Sequence[str]) -> bool:
+    def was_approved(self, history: bytes | None) -> bool:
         """Return whether the code at the end of this history was approved in the last hour."""
         self._forget(self._approved)
-        return bool(keys) and list(_chain(wire_format, keys))[-1] in self._approved
+        return history in self._approved
 
     def forget_code(self, language: str, code: str) -> None:
         """Forget that this server proposed the code, because it was approved."""
@@ -150,22 +144,10 @@ class ConversationIndex:
             known.popitem(last=False)
 
 
-def _chain(wire_format: str, keys: Sequence[str]) -> Iterator[bytes]:
-    """Yield the hash of each beginning of a history: of no message, of one, of two, …"""
-    link = hashlib.sha256(wire_format.encode()).digest()
-    yield link
-    for key in keys:
-        link = hashlib.sha256(link + key.encode("utf-8", "surrogatepass")).digest()
-        yield link
-
-
 def _code_hash(language: str, code: str) -> bytes:
     text = f"{language}\n{code.strip()}"
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
-
-_SLICE = 200
-"""Chunks of a history that are taken at once: about 4 ms."""
 
 _OTHER_PROCESS_NOTE = (
     "The code in the earlier messages of this conversation ran in another process: its names, "
@@ -216,9 +198,7 @@ class Turns:
         found = await self._find(incoming)
         added = incoming.entries[found.count :]
         self._expect_stored(found.session)
-        turn = ApiTurn(
-            found.session, outbox, incoming, _keys(incoming.entries), self._policy, self._on_end
-        )
+        turn = ApiTurn(found.session, outbox, incoming, self._policy, self._on_end)
         try:
             await self._start(turn, found, added)
         except BaseException:
@@ -228,13 +208,14 @@ class Turns:
             raise
         if self._sessions.is_kept(found.session.conversation.id):
             found.session.client = incoming.client or "a program"  # as long as it works
+        turn.incoming = replace(incoming, entries=_deciding(incoming.entries))
         self._running.add(turn)
         self._temporary_sessions.use(found.session)
         return turn
 
     def follow(self, session: Session, incoming: ClientRequest, outbox: ChunkSink) -> ApiTurn:
         """Return a turn that receives the chunks of a turn which another decision continued."""
-        turn = ApiTurn(session, outbox, incoming, (), self._policy, self._on_end)
+        turn = ApiTurn(session, outbox, incoming, self._policy, self._on_end)
         turn.is_open = True
         self._running.add(turn)
         return turn
@@ -249,9 +230,7 @@ class Turns:
         """Recognise later requests that continue this answer, whose messages have `keys`."""
         conversation = turn.session.conversation
         end = ConversationPosition(conversation.id, turn.leaf_id)
-        self._known.remember(
-            turn.incoming.wire_format, turn.asked, [key for key in keys if key], end
-        )
+        self._known.remember(turn.incoming.links, [key for key in keys if key], end)
         if (pending := turn.session.pending) is not None:
             self._known.remember_code(pending.language, pending.code)
 
@@ -326,9 +305,8 @@ class Turns:
         if incoming.session_id:
             return _Continuation(await self._named(incoming.session_id), 0, is_known=True)
         places = [n for n, entry in enumerate(incoming.entries) if entry.key]
-        keys = _keys(incoming.entries)
         # The longest may end inside an answer to the same words in an older conversation.
-        for match in self._known.matches(incoming.wire_format, keys):
+        for match in self._known.matches(incoming.links):
             if (session := self._recognised(incoming, match, places)) is not None:
                 return _Continuation(session, places[match[0] - 1] + 1, is_known=True)
         session = self._sessions.new(is_kept=False, client=incoming.client or "a program")
@@ -390,16 +368,16 @@ class Turns:
         if not found.is_known:
             await self._begin_fresh(turn)
         elif session.pending is not None and request_decisions.decides(turn.incoming, added):
-            self._decide(turn, added)
+            await self._decide(turn, added)
         elif self._decides_late(turn, added):
-            self._decide_late(turn, added)
+            await self._decide_late(turn, added)
         else:
             if session.pending is not None and _declines(turn):
                 self._withdraw(turn)
                 await session.stopped()  # the client continues with something else
-            self._take(turn, request_decisions.imported_chunks(added))
+            await self._take(turn, request_decisions.imported_chunks(added))
 
-    def _decide(self, turn: ApiTurn, added: Sequence[Entry]) -> None:
+    async def _decide(self, turn: ApiTurn, added: Sequence[Entry]) -> None:
         """Settle the waiting code; its turn continues and now belongs to this request."""
         session, messages = turn.session, turn.session.conversation.messages
         waiting = session.pending
@@ -408,10 +386,10 @@ class Turns:
         decisions = request_decisions.decisions_on_waiting(
             turn.incoming.entries, added, waiting, messages
         )
+        await session.add_slowly(request_decisions.tool_results(added))
         if not session.decide(decisions):
             raise request_decisions.already_decided()
         self._remember_decisions(turn, decisions)
-        session.add(request_decisions.tool_results(added))
         turn.is_open = True  # before the turn continues: that takes a step of the loop
 
     def _decides_late(self, turn: ApiTurn, added: Sequence[Entry]) -> bool:
@@ -429,13 +407,13 @@ class Turns:
 
     def _remember_decisions(self, turn: ApiTurn, decisions: Mapping[str, Decision]) -> None:
         history, _ = request_decisions.split_history(turn.incoming.entries)
-        self._known.remember_decisions(turn.incoming.wire_format, _keys(history), decisions)
+        self._known.remember_decisions(_link(turn.incoming, history), decisions)
         for message_id, decision in decisions.items():
             message = turn.session.conversation.message(message_id)
             if isinstance(decision, Approve) and message is not None:
                 self._known.forget_code(message.format or "", message.text)
 
-    def _decide_late(self, turn: ApiTurn, added: Sequence[Entry]) -> None:
+    async def _decide_late(self, turn: ApiTurn, added: Sequence[Entry]) -> None:
         """Decide about code that no turn waits with any more: it was declined, or cancelled."""
         session = turn.session
         if not session.is_idle:
@@ -451,7 +429,7 @@ class Turns:
         except RequestError as error:
             raise request_decisions.already_decided() from error
         self._remember_decisions(turn, decisions)
-        session.add(request_decisions.tool_results(added))
+        await session.add_slowly(request_decisions.tool_results(added))
         session.resume(decisions, turn.incoming.options)
         turn.is_open = True
 
@@ -472,19 +450,19 @@ class Turns:
         is_yes = self._is_yes(incoming)
         if is_yes or request_decisions.is_approval(added):
             self._check_approval(turn)
-            if self._known.was_approved(incoming.wire_format, _keys(history)):
+            if self._known.was_approved(_link(incoming, history)):
                 raise request_decisions.already_decided()
-        await _add_in_slices(session, request_decisions.imported_chunks(history))
+        await session.add_slowly(request_decisions.imported_chunks(history))
         if is_yes and incoming.proposed is not None:
             session.add(request_decisions.code_message(*incoming.proposed))
             self._known.forget_code(*incoming.proposed)
         elif not request_decisions.has_decision(added) or request_decisions.has_new_question(added):
-            self._take(turn, request_decisions.imported_chunks(added))
+            await self._take(turn, request_decisions.imported_chunks(added))
             return
         decisions = request_decisions.decisions_on_history(added, session.conversation.messages)
         if any(entry.call_id for entry in added):  # only a repetition names the same call
             self._remember_decisions(turn, decisions)
-        session.add(request_decisions.tool_results(added))
+        await session.add_slowly(request_decisions.tool_results(added))
         session.resume(decisions, _with_note(turn))
         turn.is_open = True
 
@@ -494,16 +472,14 @@ class Turns:
             return False
         return incoming.entries[-1].is_yes and self._known.has_proposed(*incoming.proposed)
 
-    def _take(self, turn: ApiTurn, chunks: Sequence[Chunk]) -> None:
-        turn.session.take(chunks, _with_note(turn))
+    async def _take(self, turn: ApiTurn, chunks: Sequence[Chunk]) -> None:
+        """Add a client's messages, of many all but the last in slices, and begin."""
+        session, options = turn.session, _with_note(turn)
+        asked = (place for place, chunk in enumerate(chunks) if chunk.role == "user")
+        last = max(asked, default=0)
+        await session.add_slowly(chunks[:last])
+        session.take(chunks[last:], options)
         turn.is_open = True
-
-
-async def _add_in_slices(session: Session, chunks: Sequence[Chunk]) -> None:
-    """Add a history in slices: it may be very long, and the core, often a window's, must react."""
-    for start in range(0, len(chunks), _SLICE):
-        session.add(chunks[start : start + _SLICE])
-        await asyncio.sleep(0)
 
 
 def _with_note(turn: ApiTurn) -> TurnOptions:
@@ -533,5 +509,15 @@ def _size_bytes(entries: Sequence[Entry]) -> int:
     return sum(len(text) for text in texts if isinstance(text, str))
 
 
-def _keys(entries: Sequence[Entry]) -> list[str]:
-    return [entry.key for entry in entries if entry.key]
+def _deciding(entries: Sequence[Entry]) -> tuple[Entry, ...]:
+    """Return the last entries that are decisions: the rest is in the conversation."""
+    start = len(entries)
+    while start and entries[start - 1].decision is not None:
+        start -= 1
+    return tuple(entries[start:])
+
+
+def _link(incoming: ClientRequest, history: Sequence[Entry]) -> bytes | None:
+    """Return the hash of the first entries of a request, None if they have no keys."""
+    count = sum(bool(entry.key) for entry in history)
+    return incoming.links[count] if count else None

@@ -75,18 +75,21 @@ class Forks:
     """The children of every message, in order of age. Owner: the conversation."""
 
     def __init__(self, messages: Iterable[Message] = ()) -> None:
-        self._children: dict[str | None, list[str]] = {}
+        # Tuples of texts are no work for the garbage collector, in which lists of 10,000 show.
+        self._children: dict[str | None, tuple[str, ...]] = {}
         self._used: dict[str | None, str] = {}
         for message in messages:
-            self._children.setdefault(message.parent_id, []).append(message.id)
+            self.add(message)
 
     def add(self, message: Message) -> None:
         """Add a new message."""
-        self._children.setdefault(message.parent_id, []).append(message.id)
+        beside = self._children.get(message.parent_id, ())
+        self._children[message.parent_id] = (*beside, message.id)
 
     def remove(self, message: Message) -> None:
         """Remove a message from its parent."""
-        self._children[message.parent_id].remove(message.id)
+        beside = self._children[message.parent_id]
+        self._children[message.parent_id] = tuple(one for one in beside if one != message.id)
         if self._used.get(message.parent_id) == message.id:
             del self._used[message.parent_id]
 
@@ -102,7 +105,7 @@ class Forks:
             self._used[parent] = message_id
             parent = message_id
 
-    def children(self, message_id: str | None) -> Sequence[str]:
+    def children(self, message_id: str | None) -> tuple[str, ...]:
         """Return the direct children of a message, the oldest first."""
         return self._children.get(message_id, ())
 
@@ -121,7 +124,7 @@ class Forks:
         for message_id in path:
             beside = self._children[parent]
             if len(beside) > 1:
-                found[message_id] = Versions(tuple(beside), beside.index(message_id))
+                found[message_id] = Versions(beside, beside.index(message_id))
             parent = message_id
         return found
 
@@ -181,10 +184,19 @@ class Conversation:
     @property
     def messages(self) -> list[Message]:
         """Return the active path, oldest first, with the text so far of the streaming message."""
-        path = [self._messages[message_id] for message_id in self._path]
+        return self.since(0)
+
+    def since(self, place: int) -> list[Message]:
+        """Return the messages of the active path from this place on, like `messages`."""
+        path = [self._messages[message_id] for message_id in self._path[place:]]
         if (streaming := self._assembler.open_message) is not None and path:
             path[-1] = streaming
         return path
+
+    @property
+    def length(self) -> int:
+        """Return the number of messages of the active path."""
+        return len(self._path)
 
     @property
     def leaf_id(self) -> str | None:
@@ -220,12 +232,12 @@ class Conversation:
 
     def siblings(self, message_id: str) -> tuple[str, ...]:
         """Return a message and its alternatives, the oldest first. Raises KeyError."""
-        return tuple(self._forks.children(self._messages[message_id].parent_id))
+        return self._forks.children(self._messages[message_id].parent_id)
 
     @property
     def roots(self) -> tuple[str, ...]:
         """Return the first messages, one of each branch that has its own; the oldest first."""
-        return tuple(self._forks.children(None))
+        return self._forks.children(None)
 
     def path_to(self, message_id: str | None) -> list[Message]:
         """Return the messages from the first one to this one, oldest first."""
@@ -310,6 +322,15 @@ class Conversation:
         if (message := self._assembler.open_message) is not None:
             end = Chunk(role=message.role, type=message.type, format=message.format, end=True)
             self.apply(end, is_cut=True)
+
+    def forget(self) -> None:
+        """Drop all messages, without an event: nobody looks at them any more.
+
+        The session, its listeners and the conversation refer to each other, so that the garbage
+        collector would find them much later.
+        """
+        self._messages, self._path, self._beside = {}, [], {}
+        self._forks, self._aside = Forks(), None
 
     def change(self, command: Command) -> None:
         """Do what a user asked. Raises KeyError for a message that is not in the tree."""

@@ -10,6 +10,8 @@ from playhead.domain.text.fences import opening_fence
 
 UNTITLED = "New conversation"
 _LIMIT = 48
+_READ = 4_000
+"""Characters in which a title is sought: a message may have many megabytes."""
 # Marks of emphasis hug their words; the signs of a sum or of a name in code stay.
 _MARKUP = re.compile(
     r"^\s*(?:#{1,6}|>+|[*+-])\s+|`+"
@@ -19,7 +21,7 @@ _MARKUP = re.compile(
 
 def title_from(text: str, attachment_names: Sequence[str] = ()) -> str:
     """Return the first line with text, at most 48 characters, else the attachments' names."""
-    for line in text.splitlines():
+    for line in text[:_READ].splitlines():
         if opening_fence(line.lstrip()):
             continue
         words = " ".join(_MARKUP.sub("", line).split())

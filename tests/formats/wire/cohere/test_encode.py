@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Failure, Proposal, Source, Usage
 from playhead.formats.wire.cohere.decode import CohereDecoder
-from playhead.formats.wire.cohere.encode import Encoder
+from playhead.formats.wire.cohere.encode import Encoder, VerbatimCiter
 from playhead.formats.wire.cohere.requests import read_messages
 from tests.formats.wire.cohere.test_decode import COMPLETE, WAITING, decoded, recorded
 from tests.support import chunk_streams
@@ -258,7 +258,7 @@ LETTER = Source(id="doc_0", title="T", text="Yours, Ada")
 
 
 def cited(text: str, **options: Any) -> list[tuple[int, int, str, list[str]]]:
-    events = events_of([*said(text), COMPLETE], sources=[WEATHER, LETTER], **options)
+    events = events_of([*said(text), COMPLETE], citer=VerbatimCiter([WEATHER, LETTER]), **options)
     found = [delta["citations"] for delta in told(events, "citation-start")]
     return [(c["start"], c["end"], c["text"], [s["id"] for s in c["sources"]]) for c in found]
 
@@ -278,7 +278,7 @@ def test_a_models_own_citations_are_the_only_ones():
         type="citation",
         content=Citation(start=0, end=2, text="It", sources=(LETTER,)),
     )
-    events = events_of([*said("It is 19 °C"), own, COMPLETE], sources=[WEATHER])
+    events = events_of([*said("It is 19 °C"), own, COMPLETE], citer=VerbatimCiter([WEATHER]))
     [wire] = [delta["citations"] for delta in told(events, "citation-start")]
     assert (wire["text"], wire["type"], wire["content_index"]) == ("It", "TEXT_CONTENT", 0)
     assert wire["sources"] == [
@@ -287,7 +287,7 @@ def test_a_models_own_citations_are_the_only_ones():
 
 
 def test_a_tools_result_is_cited_with_what_the_tool_gave():
-    events = events_of([*said("19 °C"), COMPLETE], sources=[WEATHER])
+    events = events_of([*said("19 °C"), COMPLETE], citer=VerbatimCiter([WEATHER]))
     [wire] = [delta["citations"] for delta in told(events, "citation-start")]
     [source] = wire["sources"]
     assert source == {"type": "tool", "id": "call_a1:0", "tool_output": json.loads(WEATHER.text)}

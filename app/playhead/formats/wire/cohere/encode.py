@@ -6,7 +6,7 @@ Models that cite nothing get citations of the values that they repeat word for w
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal, cast
 
 import msgspec
@@ -28,13 +28,14 @@ SHORTEST = 2
 """The least number of characters of a value that is cited."""
 _MOST_VALUES = 5_000
 _MOST_PLACES = 200
-"""The most characters of a value to search: other answers wait meanwhile."""
+_MOST_CHARACTERS = 20_000_000
+"""The most characters to search, for all values together: other answers wait meanwhile."""
 
 
 class VerbatimCiter:
     """Cites every value of the sources once in an answer: longest first, without overlap."""
 
-    def __init__(self, sources: Iterable[Source]) -> None:
+    def __init__(self, sources: Iterable[Source] = ()) -> None:
         self._sources: dict[str, list[Source]] = {}
         for source in sources:
             for value in dict.fromkeys(_values(source.text)):
@@ -44,8 +45,9 @@ class VerbatimCiter:
     def cite(self, text: str) -> list[Citation]:
         """Return the citations of the answer's next message, in the order of their places."""
         spans: list[tuple[int, int, str]] = []
-        left: list[str] = []
-        for value in self._left:
+        most = _MOST_CHARACTERS // (len(text) or 1)
+        left = self._left[most:]
+        for value in self._left[:most]:
             start = _place(value, text, spans)
             if start is None:
                 left.append(value)
@@ -135,16 +137,16 @@ class _Block(Struct, kw_only=True):
 class EventWriter(DeltaWriter):
     """Writes one block after the other; each ends before the next begins, after its citations.
 
-    If a model cites nothing itself, text that is found word for word in the `sources` is cited.
+    If a model cites nothing itself, text that is found word for word in the sources is cited.
     """
 
     def __init__(
-        self, answer_id: str, sources: Sequence[Source], *, is_call_clients: bool, has_tools: bool
+        self, answer_id: str, citer: VerbatimCiter, *, is_call_clients: bool, has_tools: bool
     ) -> None:
         super().__init__(answer_id, is_call_clients=is_call_clients, has_tools=has_tools)
         self.plans: list[str] = []
         self.citations: list[Wire] = []
-        self._citer = VerbatimCiter(sources)
+        self._citer = citer
         self._has_cited = False
         self._blocks: list[_Block] = []
         self._block: _Block | None = None
@@ -302,8 +304,8 @@ class Encoder:
 
     With `is_call_clients` code goes out as calls of `execute`, else as text. Other calls go out
     only with `has_tools`. With `holds_text` what comes before the first call is held until it is
-    known whether that is a plan. `sources` are what answers of models that cite nothing are
-    searched for. `prompt_tokens` is an estimate of the request's, where no provider counts them.
+    known whether that is a plan. `citer` cites in answers of models that cite nothing.
+    `prompt_tokens` is an estimate of the request's, where no provider counts them.
     """
 
     def __init__(
@@ -313,13 +315,16 @@ class Encoder:
         is_call_clients: bool = False,
         has_tools: bool = False,
         holds_text: bool = False,
-        sources: Sequence[Source] = (),
+        citer: VerbatimCiter | None = None,
         prompt_tokens: int = 0,
     ) -> None:
         self._id = answer_id
         self._pieces = Pieces()
         self._writer = EventWriter(
-            answer_id, sources, is_call_clients=is_call_clients, has_tools=has_tools
+            answer_id,
+            citer or VerbatimCiter(),
+            is_call_clients=is_call_clients,
+            has_tools=has_tools,
         )
         self._is_call_clients = is_call_clients
         self._held: list[Chunk] | None = [] if holds_text else None
