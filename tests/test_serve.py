@@ -146,6 +146,34 @@ def _ask(server: Served, *, auto_run: bool) -> dict:
     return json.loads(answer.text)
 
 
+_CODE = "print(6 * 7)"
+_SAID = {"messages": [{"role": "user", "content": _CODE}]}
+
+
+def test_direct_mode_can_be_chosen_at_the_start_for_every_format(tmp_path):
+    asked: dict[str, dict] = {
+        "/v1/chat": {"messages": [{"role": "user", "type": "message", "content": _CODE}]},
+        "/v1/chat/completions": {"model": "playhead/direct", **_SAID},
+        "/v2/chat": {"model": "playhead/direct", **_SAID},
+        "/v1/kernel/stream": {"messages": [{"type": "input", "text": _CODE}]},
+        "/v1/threads/runs": {"assistant_id": "asst_interpreter", "thread": _SAID, "stream": True},
+    }
+    with (
+        served(tmp_path, model="playhead/direct") as server,
+        httpx.Client(base_url=server.address, headers=server.headers, timeout=START_S) as client,
+    ):
+        health = client.get("/v1/health").json()["llm"]
+        assert health == {"model": "playhead/direct", "status": "ready"}
+        for path, body in asked.items():
+            answer = client.post(path, json=body)
+            assert (answer.status_code, _CODE in answer.text) == (200, True), answer.text
+        question = asked["/v1/chat"]["messages"]
+        code, _ = client.post("/v1/chat", json=asked["/v1/chat"]).json()["messages"]
+        go = {"role": "user", "type": "command", "content": "go"}
+        ran = client.post("/v1/chat", json={"messages": [*question, code, go]}).json()["messages"]
+        assert ran[0]["content"] == "42\n"
+
+
 def test_code_runs_in_the_folder_that_it_was_started_in(tmp_path):
     with served(tmp_path, model="", arguments=["--allow-auto-run", "--working-dir", ""]) as server:
         body = _body("import os; print('in', os.getcwd())", auto_run=True)

@@ -132,7 +132,7 @@ def _serve_parser() -> argparse.ArgumentParser:
     add("--stdio", action="store_true", help="speak over standard input and output instead")
     add("--host", default="127.0.0.1", help="address to listen on (default: this machine only)")
     add("--port", type=_port, default=5001, help="port to listen on; 0 takes a free one")
-    add("--model", metavar="M", help="litellm model string, such as openai/gpt-5")
+    add("--model", metavar="M", help="such as openai/gpt-5; playhead/direct asks no model")
     add("--api-base", metavar="URL", help="address of the model's server")
     add(
         "--working-dir",

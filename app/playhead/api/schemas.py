@@ -7,10 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from playhead.domain.model import Temperature, TopP
-
-DIRECT = "playhead/direct"
-"""The name on the wire of Direct mode, which asks no model."""
+from playhead.domain.model import DIRECT, Temperature, TopP
 
 _REFERENCE = "#/components/schemas/"
 

@@ -53,7 +53,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
 from playhead.domain.key_route import RouteAnswer, RouteQuestion
-from playhead.domain.model import ModelChoice
+from playhead.domain.model import ModelChoice, named_model
 from playhead.domain.secret import Secret
 from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError, RequestError, SessionError
@@ -72,9 +72,9 @@ Send = Callable[[Mapping[str, Any]], bool]
 
 def turn_options(config: Mapping[str, Any]) -> TurnOptions:
     """Return the options of a turn from the program's settings. Raises RequestError."""
-    key = _text(config, "api_key")
+    key, model = _text(config, "api_key"), _text(config, "model")
     choice = ModelChoice(
-        model=_text(config, "model"),
+        model=None if model is None else named_model(model),
         api_base=_text(config, "api_base"),
         api_key=Secret(key) if key else None,
         parameters=sent_parameters(read_value(dict(config), SentParameters, code="invalid_config")),

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from playhead.domain.access import Access
-from playhead.domain.model import DIRECT_MODEL
+from playhead.domain.model import DIRECT_MODEL, named_model
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
@@ -176,7 +176,8 @@ def _log_failure(error: Exception | None) -> None:
 
 def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:
     stored = SettingsFile(paths.settings_path())
-    changes = {"model": wanted.model, "api_base": wanted.api_base, "folder": wanted.folder}
+    model = None if wanted.model is None else named_model(wanted.model)
+    changes = {"model": model, "api_base": wanted.api_base, "folder": wanted.folder}
     if wanted.model is not None and wanted.api_base is None:
         changes["api_base"] = ""  # the stored address belongs to the stored model
     if wanted.model is not None:

@@ -17,6 +17,14 @@ EXECUTE = "execute"
 DIRECT_MODEL = ""
 """The model string of Direct mode: no model at all."""
 
+DIRECT = "playhead/direct"
+"""The name of Direct mode on the wire and in commands."""
+
+
+def named_model(name: str) -> str:
+    """Return the model string for a name on the wire or in a command."""
+    return DIRECT_MODEL if name == DIRECT else name
+
 
 Temperature = Annotated[float, Meta(ge=0, le=2)]
 TopP = Annotated[float, Meta(ge=0, le=1)]

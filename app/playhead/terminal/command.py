@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("prompt", nargs="*", metavar="PROMPT", help="what to ask; else, a chat")
-    parser.add_argument("--model", metavar="M", help="such as openai/gpt-5 or ollama/qwen3")
+    parser.add_argument("--model", metavar="M", help="such as openai/gpt-5 or playhead/direct")
     parser.add_argument("--api-base", metavar="URL", help="the address of the model's server")
     parser.add_argument("--working-dir", metavar="D", help="where code runs (default: here)")
     parser.add_argument(

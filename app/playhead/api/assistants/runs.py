@@ -21,14 +21,13 @@ from playhead.api.assistants.threads import (
     keep_new_messages,
     now_s,
 )
-from playhead.api.schemas import DIRECT
 from playhead.api.turns.api_turn import ApiTurn, ChunkSink
 from playhead.api.turns.client_request import ClientRequest, resolve_tool_choice
 from playhead.api.turns.session_lifetimes import ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
 from playhead.domain.execution import Approve
-from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelParameters, merge_parameters
+from playhead.domain.model import EXECUTE, ModelParameters, merge_parameters, named_model
 from playhead.errors import RequestError
 from playhead.formats.wire.assistants.encode import EXPIRED
 from playhead.formats.wire.assistants.objects import (
@@ -404,7 +403,7 @@ def _options(asked: RunParameters, assistant: Wire, facts: RunFacts) -> TurnOpti
     choice = asked.choice
     own = ModelParameters(temperature=assistant["temperature"], top_p=assistant["top_p"])
     parameters = merge_parameters(own, choice.parameters)
-    model = DIRECT_MODEL if facts.model == DIRECT else facts.model
+    model: str | None = named_model(facts.model)
     if asked.model is None and asked.assistant_id == BUILT_IN:
         model = None  # the settings' own, with all that goes with it
     return TurnOptions(

@@ -17,7 +17,6 @@ from playhead.api.endpoints.native_chat import (
     native_request,
 )
 from playhead.api.schemas import (
-    DIRECT,
     ChatRequest,
     SessionChatRequest,
     SessionConfig,
@@ -36,7 +35,7 @@ from playhead.api.turns.session_export import (
     folder_reader,
     transcript_wire,
 )
-from playhead.domain.model import DIRECT_MODEL, ModelParameters
+from playhead.domain.model import ModelParameters, named_model
 from playhead.domain.settings import ConversationConfig
 from playhead.errors import RequestError
 from playhead.formats.wire.codec import Wire
@@ -199,7 +198,7 @@ def _changer(asked: SessionConfig | None) -> Change:
     wanted = _set_fields(
         system_prompt=asked.system_prompt,
         instructions=asked.instructions,
-        model=DIRECT_MODEL if llm.model == DIRECT else llm.model,
+        model=named_model(llm.model) if isinstance(llm.model, str) else llm.model,
     )
     sent, names = sent_parameters(llm), ModelParameters.__struct_fields__
     parameters = {name: getattr(sent, name) for name in names if getattr(llm, name) is not UNSET}

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from msgspec import UNSET, Struct
 from msgspec.structs import force_setattr
 
-from playhead.api.schemas import DIRECT
-from playhead.domain.model import DIRECT_MODEL, EXECUTE, ModelChoice, ModelParameters, ToolOffer
+from playhead.domain.model import EXECUTE, ModelChoice, ModelParameters, ToolOffer, named_model
 from playhead.domain.secret import Secret
 from playhead.domain.text.tokens import count_text
 from playhead.errors import RequestError
@@ -228,7 +227,7 @@ def model_choice(asked: _Addressed, place: str = "", **renamed: Any) -> ModelCho
             param=f"{place}api_key",
         )
     return ModelChoice(
-        model=DIRECT_MODEL if asked.model == DIRECT else asked.model,
+        model=None if asked.model is None else named_model(asked.model),
         api_base=asked.api_base,
         api_key=Secret(asked.api_key) if asked.api_key is not None else None,
         parameters=sent_parameters(asked, **renamed),

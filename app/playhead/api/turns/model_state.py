@@ -9,8 +9,7 @@ from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 
-from playhead.api.schemas import DIRECT
-from playhead.domain.model import DIRECT_MODEL
+from playhead.domain.model import DIRECT, DIRECT_MODEL
 from playhead.domain.settings import AppSettings
 from playhead.errors import KeyStoreError
 from playhead.session.model_choice import api_base_for, settings_for
