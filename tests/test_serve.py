@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import httpx
 
@@ -206,10 +207,11 @@ def test_a_way_that_the_settings_claim_for_a_key_is_refused_until_it_is_named(
             assert PROVIDER_KEY not in words
             assert model.requests == []
         (digest,) = set(re.findall(r"--key-route (\w+)", words))
-        for options in (
+        named: tuple[dict[str, Any], ...] = (
             {"arguments": ["--key-route", digest]},
             {"environment": {"PLAYHEAD_KEY_ROUTE": f"x,{digest}"}},
-        ):
+        )
+        for options in named:
             with served(
                 tmp_path, program=program, model="", settings=settings, **options
             ) as server:

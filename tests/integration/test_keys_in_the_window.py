@@ -52,7 +52,7 @@ async def test_a_typed_key_is_in_the_keyring_and_in_no_file(qapp: object, tmp_pa
         dialog.saved.connect(saved.append)
         dialog.save()
         await until(lambda: saved)
-        assert decode_keys(backend.kept[ENTRY]) == {"openai": Secret(KEY)}
+        assert decode_keys(backend.kept[ENTRY])["openai"] == Secret(KEY)
         bench.send("hello")
         await until(lambda: bench.provider.requests)
         await bench.rests()
