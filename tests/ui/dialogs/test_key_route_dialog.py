@@ -63,7 +63,10 @@ async def test_it_names_the_key_and_all_that_changed(theme: Theme, tmp_path: Pat
         assert "s3cret" not in texts
         assert "\u202e" not in texts
         assert "The provider's own" not in texts
-        QTest.keyClick(dialog_of(bench), Qt.Key.Key_Escape)
+        dialog = dialog_of(bench)
+        assert dialog.focusWidget() is dialog.old_button
+        assert dialog.old_button.nextInFocusChain() is dialog.new_button
+        QTest.keyClick(dialog, Qt.Key.Key_Escape)
         assert await asking == "later"
 
 

@@ -17,7 +17,7 @@ from playhead.session.ports import ApiStatus
 from playhead.session.session import Session
 from playhead.session.turn_settings import TurnOptions
 from playhead.ui.settings.settings_dialog import SettingsDialog
-from playhead.ui.shell.notices import waiting_words
+from playhead.ui.shell.notices import show_ignored_switches, waiting_words
 from playhead.ui.widgets.theme import Theme
 from tests.support.ports import coded, said
 from tests.support.waiting import until
@@ -302,3 +302,19 @@ async def test_an_error_goes_with_the_next_thing_that_is_done(theme: Theme, tmp_
         bench.send("Again?")
         await bench.rests()
         assert titles(bench) == ["Read-only."]
+
+
+async def test_switches_that_only_the_file_has_are_named_and_lead_to_the_settings(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with opened(theme, tmp_path) as bench:
+        wanted: list[bool] = []
+        names = ["api_auto_run", "auto_run of work", "profile work"]
+        area = bench.parts.notifications
+        show_ignored_switches(area, names, lambda: wanted.append(True))
+        (banner,) = area.banners
+        assert "“Programs may have code run without asking”" in banner.detail
+        assert "of the profile “work”" in banner.detail
+        assert "“work” for all new conversations" in banner.detail
+        bench.click(banner.button)
+        assert wanted == [True]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
+from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
@@ -58,11 +59,13 @@ class KeyRouteDialog(QDialog):
         self.new_button = self._button(tr("Use the new way"), "new")
         self.old_button = self._button(tr("Keep the old"), "old")
         self.remove_button = self._button(tr("Remove key"), "remove")
-        self.remove_button.setVisible(question.source in ("keyring", "session"))
         self.remove_button.setProperty("kind", "danger")
         self._buttons = QWidget(self)
         row = FlowLayout(self._buttons, spacing_px=8)
-        for button in (self.remove_button, self.old_button, self.new_button):
+        buttons = [self.remove_button, self.old_button, self.new_button]
+        if question.source not in ("keyring", "session"):  # it is not ours to remove
+            buttons.pop(0).hide()
+        for button in buttons:
             row.addWidget(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GAP_XXL, GAP_XXL, GAP_XXL, GAP_XXL)
@@ -71,6 +74,8 @@ class KeyRouteDialog(QDialog):
         layout.addWidget(self._buttons)
         self.setMinimumSize(_LEAST_PX, _LEAST_PX)
         self._take_room()
+        for first, then in pairwise(buttons):
+            self.setTabOrder(first, then)
         self._buttons.setEnabled(False)
         arming = QTimer(self)
         arming.setSingleShot(True)
@@ -91,8 +96,7 @@ class KeyRouteDialog(QDialog):
         """Set a size that shows all of the question, if the screen has room for it."""
         room = self.screen().availableSize()
         width = min(_WIDTH_PX, room.width() - _FRAME_PX)
-        page = self.findChildren(QScrollArea)[0].widget()
-        height = page.heightForWidth(width - 2 * GAP_XXL) + _BELOW_PX
+        height = self._page.heightForWidth(width - 2 * GAP_XXL) + _BELOW_PX
         self.resize(width, min(height, room.height() - _FRAME_PX))
 
     def _button(self, text: str, answer: RouteAnswer) -> QPushButton:
@@ -110,7 +114,7 @@ class KeyRouteDialog(QDialog):
         area.setWidgetResizable(True)
         area.setFrameShape(QFrame.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        page = QWidget(area)
+        self._page = page = QWidget(area)
         area.setWidget(page)
         grid = QGridLayout(page)
         grid.setContentsMargins(0, 0, GAP_M, 0)

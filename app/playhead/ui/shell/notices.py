@@ -204,5 +204,7 @@ def _switch_words(name: str) -> str:
     word, _, of = name.partition(" ")
     if word in SWITCH_LABELS:
         return tr("“{switch}”", switch=tr(SWITCH_LABELS[word]))
+    if word == "profile":
+        return tr("the profile “{profile}” for all new conversations", profile=of)
     profile = of.removeprefix("of ")
     return tr("“Run code without asking” of the profile “{profile}”", profile=profile)
