@@ -120,16 +120,21 @@ async def test_the_rest_of_a_conversations_places_is_a_click_away(
     theme: Theme, tmp_path: Path
 ) -> None:
     async with opened(theme, tmp_path) as bench:
-        told(bench, "Many", *[f"zebra {number}" for number in range(8)])
+        many = told(bench, "Many", *[f"zebra {number}" for number in range(8)])
         await typed(bench, "zebra")
         await until(lambda: found(bench)[-1:] == [("more", "5 more")])
         results = bench.parts.sidebar.finder.results
         QTest.keyClick(bench.parts.sidebar.search, Qt.Key.Key_Down)
         for _ in range(4):
             QTest.keyClick(results, Qt.Key.Key_Down)
+        bench.sessions.rename(many.conversation.id, "Several")
+        await until(lambda: found(bench)[0] == ("title", "Several"))
         QTest.keyClick(results, Qt.Key.Key_Return)
         await until(lambda: [kind for kind, _ in found(bench)] == ["title", *["hit"] * 8])
-        assert results.currentIndex().row() == 4  # where the reader was
+        assert results.currentIndex().row() == 4  # where one was
+        QTest.keyClicks(bench.parts.sidebar.search, " 7")
+        await until(lambda: found(bench)[1:] == [("hit", "zebra 7")])
+        assert not results.currentIndex().isValid()
 
 
 async def test_what_is_deleted_while_it_is_found_leaves_the_results(

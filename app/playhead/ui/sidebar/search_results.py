@@ -378,6 +378,17 @@ def _lay_out(layout: QTextLayout, width: int, most: int) -> tuple[float, int]:
     return height, end
 
 
+def _place_in(rows: Sequence[ResultRow], before: Sequence[ResultRow], at: int) -> int:
+    """Return where the row `at` of the rows before is now, or what has taken its place; else -1."""
+    if at < 0:
+        return -1
+    old = [(row.kind, row.conversation_id, row.message_id) for row in before]
+    new = [(row.kind, row.conversation_id, row.message_id) for row in rows]
+    if old[at] in new:
+        return new.index(old[at])
+    return at if at < len(new) and new[:at] == old[:at] else -1
+
+
 _DELAY_MS = 120
 """The time to wait for results before those among the titles are shown alone."""
 
@@ -395,6 +406,7 @@ class SidebarSearch(QWidget):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._query = ""
+        self._shown_words: list[str] = []
         self._summaries: Sequence[ConversationSummary] = ()
         self._found = SearchFound()
         self._opened: dict[str, SearchFound] = {}
@@ -451,14 +463,16 @@ class SidebarSearch(QWidget):
     def _show(self) -> None:
         terms = terms_of(self._query)
         rows = result_rows(self._summaries, terms, self._found, self._opened) if terms else []
-        at = self.results.currentIndex().row()
+        at = _place_in(rows, self.model.rows, self.results.currentIndex().row())
         place = self.results.verticalScrollBar().value()
-        is_grown = at < len(rows) and self.model.rows[:at] == rows[:at]
+        words = self._query.split()
+        is_same, self._shown_words = words == self._shown_words, words
         self.model.show(rows)
-        if is_grown and at >= 0:
+        if is_same and at >= 0:
             self.results.setCurrentIndex(self.model.index(at))
             self.results.verticalScrollBar().setValue(place)
-        else:
+        elif not is_same:
+            self.results.setCurrentIndex(QModelIndex())
             self.results.scrollToTop()
         self._show_status(count_words(rows))
 
