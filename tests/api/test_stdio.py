@@ -91,9 +91,9 @@ class Program:
         task = asyncio.create_task(serve_stdio(sessions, turns, stdin, stdout, "1.2.3", routes))
         try:
             yield self
+        finally:  # a test that has failed hangs up as well: its reader would wait for ever
             self.hang_up()
             self.status = await task
-        finally:
             asyncio.get_running_loop().remove_reader(self._read_end)
             stdout.close()
             stdin.close()
