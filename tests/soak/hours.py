@@ -98,7 +98,8 @@ class Client(threading.Thread):
                 case _:
                     self._ask("POST", "/v1/chat", {"session_id": session, "messages": 5})
         finally:
-            self._ask("DELETE", f"/v1/sessions/{session}")
+            while b"session_busy" in self._ask("DELETE", f"/v1/sessions/{session}"):
+                time.sleep(0.01)  # an answer that was left ends when its server is told
 
     def _chat(self, session: str, question: str, leaves: bool = False) -> None:
         message = {"role": "user", "type": "message", "content": question}
