@@ -89,6 +89,13 @@ def _settled(arguments: Sequence[str]) -> list[str]:
 def _serve(arguments: Sequence[str]) -> int:
     """Run `playhead serve`: the sessions for other programs, without a window."""
     options = _serve_parser().parse_args(arguments)
+    if options.stdio:  # somebody waits for the first answer
+        from playhead.bootstrap.import_cost import leave_sources_unread, leave_tls_out_of_asyncio
+        from playhead.providers.worker_start import start_early
+
+        start_early()
+        leave_tls_out_of_asyncio()
+        leave_sources_unread()
     from playhead.bootstrap.headless import ServeOptions, run_server, run_stdio
     from playhead.domain.access import accesses_of
 

@@ -18,7 +18,7 @@ from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Failed, decode
 from playhead.providers.provider import Provider
-from playhead.providers.worker import worker_environment
+from playhead.providers.worker_start import worker_environment
 from tests.support import model_server as ms
 from tests.support import wire_answers as wire
 from tests.support.asking import chunks_of, contents, provider_of, request

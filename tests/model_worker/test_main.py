@@ -9,7 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from playhead.providers.worker import LITELLM, worker_command, worker_environment
+from playhead.providers.worker import LITELLM
+from playhead.providers.worker_start import worker_command, worker_environment
 from tests.support.waiting import LIMIT_S, until_now
 
 # Starts a worker that inherits our stdin's writing end too, so that only the death signal is left.

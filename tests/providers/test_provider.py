@@ -22,7 +22,8 @@ from playhead.domain.secret import Secret
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Cancel
 from playhead.providers.provider import Provider
-from playhead.providers.worker import ModelWorker, WorkerStatus, worker_environment
+from playhead.providers.worker import ModelWorker, WorkerStatus
+from playhead.providers.worker_start import worker_environment
 from tests.support import model_server as ms
 from tests.support.asking import (
     KEY,

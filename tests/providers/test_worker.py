@@ -6,15 +6,16 @@ import asyncio
 import sys
 import uuid
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from typing import Any
 
 import pytest
 
 from playhead.errors import ProviderError
 from playhead.model_worker.protocol import Ask, Cancel, Cancelled, Deltas, Done, Tokens, encode
-from playhead.providers.worker import WorkerProcess
-from tests.support.model_server import ModelServer, call
+from playhead.providers import worker_start
+from playhead.providers.worker import ModelWorker, WorkerProcess
+from tests.support.model_server import ModelServer, call, text
 from tests.support.waiting import LIMIT_S
 from tests.support.workers import SharedWorker
 
@@ -61,6 +62,23 @@ async def test_what_is_larger_than_a_worker_takes_is_said_and_never_sent(
             )
         await made.send(Ask(turn="turn", model="openai/test", messages=ASKED))
     assert caught.value.code == "context_too_long"  # the turn then tries with less
+
+
+async def test_a_worker_that_was_started_early_is_taken_over_and_answers():
+    worker_start.start_early()
+    (early,) = worker_start._early
+    models = ModelWorker()
+    with ModelServer(text("hi")) as server:
+        question = Ask(
+            turn="t", model="openai/test", messages=ASKED, api_base=server.base_url, api_key="k"
+        )
+        async with aclosing(models.answers(question)) as answers:
+            last = [answer async for answer in answers][-1]
+    assert models.pid == early.pid
+    assert isinstance(last, Done)
+    await models.close()
+    assert models.pid is None
+    assert early.returncode == 0
 
 
 async def test_a_turn_cancelled_before_its_first_step_is_acknowledged(model_worker: SharedWorker):

@@ -25,9 +25,10 @@ def program_command(address: str) -> tuple[str, ...]:
 def main(address: str, arguments: Sequence[str]) -> int:
     """Start what the arguments name; the exit status."""
     from playhead.client import server_process
-    from playhead.providers import worker
+    from playhead.providers import worker, worker_start
 
-    worker.worker_command = lambda: list(relay_command(address))
+    for module in (worker, worker_start):
+        module.worker_command = lambda: list(relay_command(address))
     server_process.server_command = lambda: [*program_command(address), "serve", "--stdio"]
     from playhead.__main__ import main as playhead
 

@@ -22,7 +22,8 @@ from playhead.model_worker.protocol import (
     Ready,
     encode,
 )
-from playhead.providers.worker import LITELLM, worker_command, worker_environment
+from playhead.providers.worker import LITELLM
+from playhead.providers.worker_start import worker_command, worker_environment
 from tests.support.guards import keep_process
 from tests.support.program import program_command, relay_command
 

@@ -302,6 +302,11 @@ class Connection:
         self._numbers = itertools.count(1)
         self._lock = threading.RLock()
 
+    def open(self) -> None:
+        """Start the server process, if there is none."""
+        with self._lock:
+            self._usable_server()
+
     def ask(self, asked: Sequence[Wire], config: Wire) -> RemoteTurn:
         """Begin a turn, and before it the server and the conversation where needed."""
         with self._lock:

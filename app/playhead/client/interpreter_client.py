@@ -224,6 +224,10 @@ class InterpreterClient:
         """Forget the conversation and end its kernels; a chat under way ends."""
         self._connection.reset(self._config())
 
+    def open(self) -> None:
+        """Start the server process ahead of the first chat."""
+        self._connection.open()
+
     def close(self) -> None:
         """End the server process with all that runs in it. A later chat starts another."""
         self._connection.close()

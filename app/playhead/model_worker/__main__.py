@@ -10,16 +10,14 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from playhead.model_worker.connections import Connections
-from playhead.model_worker.dispatcher import Dispatcher, Lane, ModelClient
-from playhead.model_worker.http_lane.http_stream import HttpStream
 from playhead.model_worker.protocol import (
     Ask,
+    FromWorker,
     ListModels,
     ProtocolError,
     Ready,
@@ -27,6 +25,10 @@ from playhead.model_worker.protocol import (
     write,
 )
 from playhead.model_worker.redaction import RedactedLog, secrets_of
+
+if TYPE_CHECKING:
+    from playhead.model_worker.connections import Connections
+    from playhead.model_worker.dispatcher import Dispatcher, Lane
 
 _PR_SET_PDEATHSIG = 1
 _PR_SET_DUMPABLE = 4
@@ -79,9 +81,7 @@ async def _serve(answers: BinaryIO, *, has_litellm: bool) -> None:
     log = RedactedLog(sys.stderr)
     sys.stderr = log
     questions = _questions()
-    connections = Connections()
-    lane = await _litellm_lane(connections) if has_litellm else HttpStream(connections)
-    turns = Dispatcher(ModelClient(lane, connections), send)
+    turns = await _turns(send, has_litellm=has_litellm)
     send(Ready())
     gc.collect()
     # A full collection over litellm's 400,000 objects takes 350-800 ms; frozen ones are skipped.
@@ -112,6 +112,23 @@ def _questions() -> asyncio.Queue[bytes]:
 
     threading.Thread(target=read, name="questions", daemon=True).start()
     return queue
+
+
+async def _turns(send: Callable[[FromWorker], None], *, has_litellm: bool) -> Dispatcher:
+    """Import what asks models, and answer through it."""
+    # httpx has a command line, with click and rich: half of what its import takes.
+    sys.modules["httpx._main"] = None  # pyright: ignore[reportArgumentType] - it is refused then
+    from playhead.model_worker.connections import Connections
+    from playhead.model_worker.dispatcher import Dispatcher, ModelClient
+
+    connections = Connections()
+    if has_litellm:
+        lane = await _litellm_lane(connections)
+    else:
+        from playhead.model_worker.http_lane.http_stream import HttpStream
+
+        lane = HttpStream(connections)
+    return Dispatcher(ModelClient(lane, connections), send)
 
 
 async def _litellm_lane(connections: Connections) -> Lane:

@@ -8,12 +8,13 @@ import logging
 import os
 import re
 import signal
+import subprocess
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal, assert_never
+from typing import IO, Any, Literal, assert_never
 
 from playhead.domain.text.quantities import format_size
 from playhead.errors import ProviderError, phrase
@@ -36,6 +37,7 @@ from playhead.model_worker.protocol import (
     decode,
     encode,
 )
+from playhead.providers.worker_start import take_early, worker_command, worker_environment
 
 _LAST_LINES = 200
 LOG_LIMIT_BYTES = 2_000_000
@@ -50,31 +52,59 @@ LITELLM = "litellm"
 Answer = Deltas | Retrying | Done | Failed | Cancelled | Elsewhere | ModelList
 
 _log = logging.getLogger(__name__)
-_SECRET_NAME = re.compile(
-    r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|_API_BASE$|_BASE_URL$|^PLAYHEAD_|^LITELLM_"
-)
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|rk|gsk|xai|key|hf)[-_][\w-]{8,}|(?i:bearer\s+)\S+")
 
 
-def worker_command() -> list[str]:
-    """Return the command of the worker: from source, or by the frozen program's own flag."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, "--model-worker"]
-    return [sys.executable, "-P", "-m", "playhead.model_worker"]
+class _EarlyProcess:
+    """A worker that was started before there was a loop, with the face of asyncio's processes."""
+
+    def __init__(
+        self,
+        popen: subprocess.Popen[bytes],
+        stdin: asyncio.StreamWriter,
+        stdout: asyncio.StreamReader,
+        stderr: asyncio.StreamReader,
+    ) -> None:
+        self._popen = popen
+        self.stdin, self.stdout, self.stderr = stdin, stdout, stderr
+        self.pid = popen.pid
+
+    @classmethod
+    async def adopt(cls, popen: subprocess.Popen[bytes]) -> _EarlyProcess:
+        """Read and write its pipes in the running loop."""
+        assert popen.stdout is not None  # noqa: S101 - it was started with pipes
+        assert popen.stderr is not None  # noqa: S101
+        out, err = await _reader(popen.stdout), await _reader(popen.stderr)
+        loop = asyncio.get_running_loop()
+        flow: Any = asyncio.streams.FlowControlMixin
+        transport, protocol = await loop.connect_write_pipe(flow, popen.stdin)
+        return cls(popen, asyncio.StreamWriter(transport, protocol, None, loop), out, err)
+
+    @property
+    def returncode(self) -> int | None:
+        """Return the exit status, None while it runs."""
+        return self._popen.poll()
+
+    def kill(self) -> None:
+        """End it by force."""
+        self._popen.kill()
+
+    async def wait(self) -> int:
+        """Return the exit status."""
+        return await asyncio.to_thread(self._popen.wait)
 
 
-def worker_environment(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment without possible keys; keys are sent with each question."""
-    kept = {name: value for name, value in environment.items() if not _SECRET_NAME.search(name)}
-    kept["PYTHONPATH"] = str(Path(__file__).resolve().parents[2])
-    kept["PYTHONUNBUFFERED"] = "1"
-    return kept
+async def _reader(pipe: IO[bytes]) -> asyncio.StreamReader:
+    loop = asyncio.get_running_loop()
+    reader = asyncio.StreamReader(MAX_LINE_BYTES, loop)
+    await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader, loop=loop), pipe)
+    return reader
 
 
 class WorkerProcess:
     """One running worker. The queue of a turn gets its answers, and None when the worker ends."""
 
-    def __init__(self, process: Process, log_path: Path | None = None) -> None:
+    def __init__(self, process: Process | _EarlyProcess, log_path: Path | None = None) -> None:
         self._process = process
         self._log_path = log_path
         self.last_lines = deque[str](maxlen=_LAST_LINES)
@@ -95,6 +125,13 @@ class WorkerProcess:
             *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment, limit=MAX_LINE_BYTES
         )
         return cls(process, log_path)
+
+    @classmethod
+    async def adopt(
+        cls, popen: subprocess.Popen[bytes], log_path: Path | None = None
+    ) -> WorkerProcess:
+        """Take over a worker that was started early."""
+        return cls(await _EarlyProcess.adopt(popen), log_path)
 
     @property
     def pid(self) -> int:
@@ -247,7 +284,10 @@ class WorkerLane:
         log_path: Path | None,
         emit_status: Callable[[], None],
         emit_exit: Callable[[int, list[str]], None],
+        *,
+        takes_early: bool = False,
     ) -> None:
+        self._takes_early = takes_early
         self._command = tuple(command)
         self._environment = environment
         self._log_path = log_path
@@ -390,7 +430,10 @@ class WorkerLane:
             await self._worker.wait()  # reap the dead one
         self._set_status("starting")
         try:
-            worker = await WorkerProcess.start(self._command, self._environment, self._log_path)
+            if self._takes_early and (early := take_early()) is not None:
+                worker = await WorkerProcess.adopt(early, self._log_path)
+            else:
+                worker = await WorkerProcess.start(self._command, self._environment, self._log_path)
         except OSError as error:
             self._set_status("failed")
             raise _not_started(f"{self._command[0]}: {error.strerror}.") from error
@@ -431,10 +474,11 @@ class ModelWorker:
         environment: Mapping[str, str] | None = None,
         log_path: Path | None = None,
     ) -> None:
+        is_usual = command is None and environment is None
         command = tuple(command or worker_command())
         environment = worker_environment(os.environ if environment is None else environment)
         signals = (self._on_lane_status, self._on_lane_exit)
-        self._http = WorkerLane(command, environment, log_path, *signals)
+        self._http = WorkerLane(command, environment, log_path, *signals, takes_early=is_usual)
         self._litellm = WorkerLane((*command, LITELLM), environment, log_path, *signals)
         self._listeners: list[Callable[[WorkerStatus], None]] = []
         self._exit_listeners: list[Callable[[int, list[str]], None]] = []

@@ -10,16 +10,16 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Generator, Sequence
-from typing import Any
-
-from rich.console import Console
+from typing import TYPE_CHECKING, Any
 
 from playhead.domain.access import ACCESSES
 from playhead.errors import AppError
 from playhead.terminal import keyboard
 from playhead.terminal.interpreter import Interpreter
 from playhead.terminal.keyboard import TypeAhead, waiting_lines
-from playhead.terminal.terminal_display import TerminalDisplay
+
+if TYPE_CHECKING:
+    from playhead.terminal.terminal_display import TerminalDisplay
 
 Wire = dict[str, Any]
 
@@ -142,6 +142,9 @@ def _chat(interpreter: _Chat, options: argparse.Namespace) -> int:
         if not prompt:
             return _refuse("--json needs a PROMPT, or one from a pipe.")
         return _print_chunks(interpreter, [*files, _said(prompt)])
+    interpreter.open()  # it starts while we import what draws
+    from playhead.terminal.terminal_display import TerminalDisplay
+
     display = TerminalDisplay()
     if prompt:
         typing = TypeAhead(interpreter.send_text)
@@ -333,5 +336,7 @@ def _write_no_more() -> None:
 
 
 def _refuse(words: str, status: int = USAGE) -> int:
+    from rich.console import Console
+
     Console(stderr=True, force_jupyter=False).print(words, highlight=False, markup=False)
     return status
