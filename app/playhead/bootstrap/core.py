@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from playhead.domain.access import Access
-from playhead.domain.model import DIRECT_MODEL, named_model
+from playhead.domain.model import named_model
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
@@ -24,7 +24,7 @@ from playhead.providers.catalog import ModelCatalog, key_variables
 from playhead.providers.direct import DirectMode
 from playhead.providers.provider import Provider
 from playhead.providers.worker import ModelWorker
-from playhead.session.model_choice import settings_for
+from playhead.session.model_choice import api_base_for, describe_model, settings_for
 from playhead.session.ports import Records, SessionPorts
 from playhead.session.route_guard import RoutedProvider, RouteGuard
 from playhead.session.sessions import Sessions
@@ -71,6 +71,7 @@ class Core(Struct, frozen=True, kw_only=True):
     routes: RouteGuard
     executor: ProcessExecutor
     reader: CodeReader
+    provider: Provider
     worker: ModelWorker
     interpreters: InterpreterFinder
     keys: KeyStore
@@ -83,11 +84,17 @@ class Core(Struct, frozen=True, kw_only=True):
     def warm_up(self) -> None:
         """Start what takes seconds ahead of the first message and the first run."""
         settings = settings_for(self.ports.settings.current, self.ports.catalog)
-        if settings.model != DIRECT_MODEL and self.worker.status == "absent":
-            self._chores.append(asyncio.create_task(self.worker.start()))
+        self._chores.append(asyncio.create_task(self.warm_model(settings)))
         self._chores.append(asyncio.create_task(self.executor.look_for_languages()))
         if not self.ports.settings.current.interpreter:  # else the managed one is not needed
             self._chores.append(asyncio.create_task(self._prepare_python()))
+
+    async def warm_model(self, settings: AppSettings) -> None:
+        """Start what asks the model of these settings."""
+        catalog = self.ports.catalog
+        model = describe_model(settings.model, settings, catalog)
+        address = api_base_for(settings.model, settings, catalog)
+        await self.provider.warm(msgspec.structs.replace(model, api_base=address or None))
 
     async def _prepare_python(self) -> None:
         with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run
@@ -138,8 +145,9 @@ def build_core(overrides: Overrides | None = None) -> Core:
     )
     history.on_failure(_log_failure)
     direct = DirectMode(executor.canonical, executor.why_not, wanted.how_to_choose)
+    provider = Provider(worker, executor.canonical, direct)
     ports = SessionPorts(
-        provider=RoutedProvider(Provider(worker, executor.canonical, direct), routes),
+        provider=RoutedProvider(provider, routes),
         executor=executor,
         interpreters=interpreters,
         settings=settings,
@@ -156,6 +164,7 @@ def build_core(overrides: Overrides | None = None) -> Core:
         routes=routes,
         executor=executor,
         reader=reader,
+        provider=provider,
         worker=worker,
         interpreters=interpreters,
         keys=keys,

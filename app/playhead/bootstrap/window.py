@@ -23,7 +23,6 @@ from playhead.api.server.api_switch import ApiSwitch, window_policy
 from playhead.bootstrap.core import Overrides, build_core, close_on_signals
 from playhead.bootstrap.maintenance import make_maintenance, record_crashes
 from playhead.domain.key_route import RouteAnswer, RouteQuestion
-from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError, StorageError, phrase
@@ -180,6 +179,7 @@ class _Window:
         self._instance.activated.connect(self._on_activated)
         core.worker.subscribe(self._on_worker_status)
         core.worker.on_exit(self._crashes.record_worker)
+        self._on_settings_saved(core.ports.settings.current)
         core.keys.on_waiting(self._on_keyring_waiting)
         parts = self._window.parts
         self._window.help.upkeep.begin(
@@ -196,7 +196,6 @@ class _Window:
         if files := self._files + self._app.take_early_files():
             self._window.open_paths(files)
         _startup_log.info("ready_ms=%.0f", _process_age_ms())
-        self._on_settings_saved(core.ports.settings.current)
         await self._api.apply()
         await core.executor.look_for_languages()
         if core.ports.settings.current.interpreter:
@@ -261,9 +260,8 @@ class _Window:
             self._window.open_paths(files)
 
     def _on_settings_saved(self, settings: AppSettings) -> None:
-        """Start the worker ahead of the first message, which would wait seconds for it."""
-        if settings.model != DIRECT_MODEL and self._core.worker.status == "absent":
-            self._window.tasks.start(self._core.worker.start())
+        """Start the worker ahead of the first message, which would wait for it."""
+        self._window.tasks.start(self._core.warm_model(settings))
 
     def _on_keyring_waiting(self, is_waiting: bool) -> None:
         show_keyring_wait(self._window.parts.notifications, is_waiting=is_waiting)

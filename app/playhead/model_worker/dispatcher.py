@@ -27,6 +27,7 @@ from playhead.model_worker.protocol import (
     ListModels,
     Message,
     ModelList,
+    Rehearsal,
     Retrying,
 )
 
@@ -46,6 +47,8 @@ class Dispatcher:
                 self._send(self._models.known(message))
             case Ask() | ListModels() if not self._models.serves(message):
                 self._send(Elsewhere(message.turn))
+            case Rehearsal():
+                self._send(Done(message.turn))
             case Ask() | ListModels():
                 task = asyncio.create_task(self._answer(message))
                 self._tasks[message.turn] = task

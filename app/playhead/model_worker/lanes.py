@@ -104,8 +104,8 @@ def http_provider(ask: Ask) -> HttpProvider | None:
     """Return the provider for a request of the HTTP lane; None for one of litellm's lane."""
     name = provider_name(ask.model)
     found = HTTP_PROVIDERS.get(name)
-    if found is None or ask.through_litellm:
-        return None
+    if found is None or (ask.through_litellm and found.wire != "cohere"):
+        return None  # of Cohere's stream litellm loses most
     match found.wire:
         case "chat":
             is_plain = not _has_litellms(ask) and not _needs_responses(ask, name)
@@ -148,10 +148,10 @@ def _host(api_base: str | None) -> str:
 
 
 def _is_plain_azure(ask: Ask) -> bool:
-    """Return whether it is a deployment with a key, at a resource's own address."""
+    """Return whether it is a deployment at a resource's own address."""
     path = urlsplit(ask.api_base or "").path.rstrip("/")
     has_address = bool(ask.api_base) and ("openai" not in path or path.endswith("/openai/v1"))
-    return has_address and bool(ask.api_key) and "/" not in model_name(ask.model)
+    return has_address and "/" not in model_name(ask.model)
 
 
 def _is_plain_anthropic(ask: Ask) -> bool:

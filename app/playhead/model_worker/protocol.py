@@ -82,6 +82,12 @@ class Ask(Parameters, frozen=True, kw_only=True):
         return _repr_without(self, "api_key", "extra")
 
 
+class Rehearsal(Ask, frozen=True, kw_only=True):
+    """To the worker: would it make this request? `Done` or `Elsewhere` answers, nobody is asked."""
+
+    kind: ClassVar[str] = "rehearsal"
+
+
 class ListModels(Struct, frozen=True, kw_only=True):
     """To the worker: which models has the provider that `model` names? `ModelList` answers."""
 
@@ -246,14 +252,14 @@ class ModelList(Struct, frozen=True):
     models: tuple[Model, ...]
 
 
-ToWorker = Ask | ListModels | AboutModel | Cancel
+ToWorker = Ask | Rehearsal | ListModels | AboutModel | Cancel
 FromWorker = Ready | Deltas | Retrying | Done | Failed | Cancelled | Elsewhere | ModelList
 Message = ToWorker | FromWorker
 
 _TYPES: dict[str, type[Message]] = {
     shape.kind: shape
     for shape in (
-        *(Ask, ListModels, AboutModel, Cancel),
+        *(Ask, Rehearsal, ListModels, AboutModel, Cancel),
         *(Ready, Deltas, Retrying, Done, Failed, Cancelled, Elsewhere, ModelList),
     )
 }

@@ -32,6 +32,7 @@ from playhead.model_worker.protocol import (
     Done,
     ListModels,
     ModelList,
+    Rehearsal,
     Retrying,
 )
 from playhead.providers.attached_files import read_attached
@@ -147,6 +148,14 @@ class Provider:
                 return known  # nobody could be asked
             self._facts[model.model] = known
         return self._facts[model.model]
+
+    async def warm(self, model: ModelSettings) -> None:
+        """Start what asks this model ahead of the first question, without its key."""
+        if model.model != DIRECT_MODEL:
+            tool = {"type": "function", "function": {"name": EXECUTE}}
+            ask = build_ask(replace(model, api_key=None), [], [tool])
+            fields = {name: getattr(ask, name) for name in ask.__struct_fields__}
+            await self.worker.start(Rehearsal(**fields))
 
     async def check(self, model: ModelSettings) -> str:
         """Send a small request; return a sentence with what answered.

@@ -32,6 +32,7 @@ from playhead.model_worker.protocol import (
     ModelList,
     ProtocolError,
     Ready,
+    Rehearsal,
     Retrying,
     ToWorker,
     decode,
@@ -264,7 +265,7 @@ CANCEL_S = 2.0
 """Seconds that the worker may take to close a connection before it is killed."""
 
 WorkerStatus = Literal["absent", "starting", "ready", "failed"]
-Question = Ask | ListModels | AboutModel
+Question = Ask | Rehearsal | ListModels | AboutModel
 GoodAnswer = Deltas | Retrying | Done | ModelList
 """The answers to a question that did not fail."""
 
@@ -321,7 +322,7 @@ class WorkerLane:
 
     async def idle(self) -> None:
         """Wait until no answer is in progress."""
-        if self._answering:
+        while self._answering:
             await self._idle.wait()
 
     async def answers(self, question: Question) -> AsyncGenerator[GoodAnswer | Elsewhere, None]:
@@ -503,9 +504,17 @@ class ModelWorker:
         """Call the listener with the exit status and last stderr lines of a worker that died."""
         self._exit_listeners.append(listener)
 
-    async def start(self) -> None:
-        """Start the first worker ahead of the first question; failures show there."""
+    async def start(self, rehearsal: Rehearsal | None = None) -> None:
+        """Start the workers that such a request needs ahead of it; failures show there."""
         await self._http.start()
+        if rehearsal is None:
+            return
+        with contextlib.suppress(ProviderError):
+            async with contextlib.aclosing(self._http.answers(rehearsal)) as answers:
+                is_elsewhere = [one async for one in answers] == [Elsewhere(rehearsal.turn)]
+            if is_elsewhere:
+                await self._http.idle()
+                await self._litellm.start()
 
     async def answers(self, question: Question) -> AsyncGenerator[GoodAnswer, None]:
         """Yield the worker's answers to the end. Raises ProviderError.
