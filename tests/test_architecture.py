@@ -44,13 +44,12 @@ MIN_SATELLITE_LINES = 150
 FAMILIES = {"playhead.formats.wire": {"encode", "decode", "requests", "objects"}}
 """Folders whose folders each have a module for every one of these roles."""
 
-SHARED_NAMES = {"errors", "schemas", "model", "view", "protocol", "__main__"}
+SHARED_NAMES = {"errors", "schemas", "model", "view", "protocol", "boot", "__main__"}
 SHARED_NOUNS = {"history", "settings"}
 """Nouns of `domain` that have a store, a page or an endpoint of the same name."""
 
 SATELLITES = {
     "playhead.model_worker.http_lane.cohere_wire": "a format is a module, as the two beside it",
-    "playhead.kernel.host": "the boot script is what Python runs before there is a package",
 }
 """Modules below the least size that one module of their folder alone imports, and why."""
 
@@ -84,7 +83,14 @@ DOORS = {
     "sqlite3": "playhead.storage",
 }
 KERNEL = PACKAGE / "kernel"
-CHILDREN = ("playhead.kernel", "playhead.model_worker", "playhead.code_worker")
+CHILDREN = (
+    "playhead.kernel",
+    "playhead.model_worker",
+    "playhead.code_worker",
+    "playhead.supervisor",
+)
+BARE = [KERNEL, PACKAGE / "supervisor"]
+"""What any Python from 3.9 on runs, with nothing but its standard library."""
 
 
 def is_inside(module: str, packages: str | tuple[str, ...]) -> bool:
@@ -133,22 +139,23 @@ def test_everything_but_the_named_modules_imports_with_qt_blocked() -> None:
     assert result.returncode == 0, result.stderr
 
 
-def kernel_modules() -> list[str]:
+def modules_of(package: Path) -> list[str]:
     return [
-        ".".join(path.relative_to(KERNEL).with_suffix("").parts)
-        for path in sorted(KERNEL.rglob("*.py"))
+        ".".join(path.relative_to(package).with_suffix("").parts)
+        for path in sorted(package.rglob("*.py"))
         if path.name not in ("__init__.py", "__main__.py")
     ]
 
 
-def test_the_kernel_imports_on_a_bare_python() -> None:
-    modules = kernel_modules()
+@pytest.mark.parametrize("package", BARE, ids=module_name)
+def test_it_imports_on_a_bare_python(package: Path) -> None:
+    modules = modules_of(package)
     assert modules
     script = (
         "import importlib, importlib.util, sys\n"
-        "name = '_playhead_kernel'\n"
-        f"spec = importlib.util.spec_from_file_location(name, {str(KERNEL / '__init__.py')!r},\n"
-        f"    submodule_search_locations=[{str(KERNEL)!r}])\n"
+        "name = '_playhead_child'\n"
+        f"spec = importlib.util.spec_from_file_location(name, {str(package / '__init__.py')!r},\n"
+        f"    submodule_search_locations=[{str(package)!r}])\n"
         "package = sys.modules[name] = importlib.util.module_from_spec(spec)\n"
         "spec.loader.exec_module(package)\n"
         f"for module in {modules!r}: importlib.import_module(f'{{name}}.{{module}}')\n"
@@ -158,8 +165,10 @@ def test_the_kernel_imports_on_a_bare_python() -> None:
     assert result.returncode == 0, result.stderr
 
 
-@pytest.mark.parametrize("path", sorted(KERNEL.rglob("*.py")), ids=module_name)
-def test_the_kernel_keeps_to_the_syntax_of_python_3_9(path: Path) -> None:
+@pytest.mark.parametrize(
+    "path", sorted(file for package in BARE for file in package.rglob("*.py")), ids=module_name
+)
+def test_it_keeps_to_the_syntax_of_python_3_9(path: Path) -> None:
     ast.parse(path.read_text(encoding="utf-8"), feature_version=(3, 9))
 
 

@@ -29,8 +29,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(problem)
     if given[:1] == [KERNEL_FLAG]:
         from playhead.kernel.boot import main as kernel
+        from playhead.supervisor.boot import main as supervised
 
-        return kernel(given[1:]) or 0
+        return supervised(kernel) or 0
     if given[:1] == [WORKER_FLAG]:
         from playhead.model_worker.__main__ import main as worker
 

@@ -7,6 +7,7 @@ import pytest
 
 from playhead.execution.environment import (
     BOOT,
+    SUPERVISOR,
     is_bundled,
     kernel_command,
     kernel_environment,
@@ -46,9 +47,9 @@ def test_a_venv_is_activated(tmp_path: Path) -> None:
 
 
 def test_a_kernel_is_started_by_its_boot_file() -> None:
-    program, flag, boot = kernel_command(PYTHON)
+    program, flag, *boot = kernel_command(PYTHON)
     assert (program, flag) == (PYTHON, "-u")
-    assert Path(boot).is_file()
+    assert [Path(file).is_file() for file in boot] == [True, True]
 
 
 def test_the_packaged_program_starts_itself(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,8 +88,9 @@ def test_what_is_the_users_own_stays(name: str) -> None:
 
 def test_other_languages_have_our_own_python_for_a_host(tmp_path: Path) -> None:
     (tmp_path / "pyvenv.cfg").touch()
-    assert kernel_command(PYTHON, "bash") == [sys.executable, "-I", "-S", "-u", str(BOOT)]
-    assert kernel_command(PYTHON, "python") == [PYTHON, "-u", str(BOOT)]
+    boot = [str(SUPERVISOR), str(BOOT)]
+    assert kernel_command(PYTHON, "bash") == [sys.executable, "-I", "-S", "-u", *boot]
+    assert kernel_command(PYTHON, "python") == [PYTHON, "-u", *boot]
 
 
 def test_without_an_interpreter_nothing_is_put_before_the_path(

@@ -42,7 +42,7 @@ def take(kind: str, name: str) -> list[Chunk] | str:
 @pytest.fixture
 def stream(tmp_path: Path) -> Iterator[RunStream]:
     output = RunOutput(tmp_path / "r.txt")
-    yield RunStream("r", output, take)
+    yield RunStream("r", output, take, "r")
     output.close()
 
 
@@ -93,7 +93,7 @@ def test_printed_text_goes_with_the_tick(stream: RunStream) -> None:
 
 
 def test_of_a_long_output_the_tail_goes_on_and_is_kept_before_a_question(tmp_path: Path) -> None:
-    stream = RunStream("r", RunOutput(tmp_path / "r.txt", shown=8), take)
+    stream = RunStream("r", RunOutput(tmp_path / "r.txt", shown=8), take, "r")
     chunks = [*stream.start(), *stream.feed([b"one\ntwo\nthree\n"])]
     assert stream.has_held_text
     chunks += stream.flush()

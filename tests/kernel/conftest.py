@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,17 +30,21 @@ class Talk:
         self.spool.mkdir()
         self._nonce = "cafe"
         self._runs = 0
-        self.process = subprocess.Popen(
-            [python, "-u", str(BOOT)],
-            cwd=folder,
+        self.process = self.start(python)
+        self._held = b""
+        self.send("hello", nonce=self._nonce, spool=str(self.spool), **hello)
+        self.read_until("ready")
+
+    def start(self, python: str, *before: str, **options: Any) -> subprocess.Popen[Any]:
+        return subprocess.Popen(
+            [python, "-u", *before, str(BOOT)],
+            cwd=self._folder,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             start_new_session=True,
+            **options,
         )
-        self._held = b""
-        self.send("hello", nonce=self._nonce, spool=str(self.spool), **hello)
-        self.read_until("ready")
 
     def send(self, kind: str, **fields: object) -> None:
         assert self.process.stdin is not None

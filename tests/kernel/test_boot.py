@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -53,56 +51,6 @@ def test_the_end_of_commands_ends_the_kernel_with_its_children(
     kernel.process.wait(LIMIT_S)
     kernel.process.stdout.close()
     until_now(lambda: not set(descendants()) - before)
-
-
-def test_the_watcher_ends_the_children_of_a_killed_kernel(new_talk: Callable[[], Any]) -> None:
-    before = set(descendants())
-    kernel = new_talk()
-    kernel.run("import subprocess\nchild = subprocess.Popen(['sleep', '600'])")
-    kernel.process.kill()
-    kernel.process.wait(LIMIT_S)
-    assert set(descendants()) - before
-    kernel.process.stdin.close()
-    kernel.process.stdout.close()
-    until_now(lambda: not set(descendants()) - before)
-
-
-ESCAPES = {
-    "a session of its own": "subprocess.Popen(['sleep', '600'], start_new_session=True)",
-    "a daemon of the shell": "os.system('setsid sh -c \"sleep 600 & sleep 600\" &')",
-    "a fork that never starts a program": (
-        "if os.fork() == 0:\n    os.setsid()\n    if os.fork():\n        os._exit(0)\n"
-        "    open('there', 'w').close()\n    time.sleep(600)"
-    ),
-}
-
-
-@pytest.mark.skipif(not Path("/proc").is_dir(), reason="found by /proc")
-@pytest.mark.parametrize("code", ESCAPES.values(), ids=ESCAPES)
-@pytest.mark.parametrize("is_killed", [True, False], ids=["killed", "left alone"])
-def test_what_has_left_the_group_ends_too(
-    new_talk: Callable[[], Any], tmp_path: Path, code: str, is_killed: bool
-) -> None:
-    before = set(descendants())
-    kernel = new_talk()
-    guards = set(descendants()) - before
-    kernel.run(f"import os, subprocess, time\n{code}\nx = open('there', 'a')")
-    until_now(lambda: set(descendants()) - before - guards and (tmp_path / "there").exists())
-    if is_killed:
-        os.killpg(kernel.process.pid, signal.SIGKILL)
-        kernel.process.wait(LIMIT_S)
-        assert set(descendants()) - before
-    kernel.process.stdin.close()
-    kernel.process.wait(LIMIT_S)
-    kernel.process.stdout.close()
-    until_now(lambda: not set(descendants()) - before)
-
-
-def test_user_code_does_not_see_the_watcher_as_its_child(new_talk: Callable[[], Any]) -> None:
-    text, _ = new_talk().run(
-        "import os\ntry:\n    os.wait()\nexcept ChildProcessError:\n    print('none')"
-    )
-    assert text == "none\n"
 
 
 def test_the_kernel_needs_nothing_but_the_standard_library() -> None:

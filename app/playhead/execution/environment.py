@@ -10,10 +10,12 @@ from pathlib import Path
 
 from playhead.domain.access import ACCESSES, Access, names_of
 from playhead.kernel import protocol
+from playhead.supervisor import protocol as supervisor
 
 KERNEL_FLAG = "--kernel"
 """The flag by which the packaged program serves as a kernel itself."""
 BOOT = Path(protocol.__file__).with_name("boot.py")
+SUPERVISOR = Path(supervisor.__file__).with_name("boot.py")
 
 _CLEANED = frozenset({"PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONEXECUTABLE"})
 _CLEANED_PREFIXES = ("QT_", "QML", "QTDIR", "_PYI_", "_MEIPASS", "PYINSTALLER_", "PYSIDE_")
@@ -50,8 +52,8 @@ def kernel_command(interpreter: str, language: str = "python") -> list[str]:
     if getattr(sys, "frozen", False) and (language != "python" or is_bundled(interpreter)):
         return [sys.executable, KERNEL_FLAG]
     if language == "python":
-        return [interpreter, "-u", str(BOOT)]
-    return [sys.executable, "-I", "-S", "-u", str(BOOT)]
+        return [interpreter, "-u", str(SUPERVISOR), str(BOOT)]
+    return [sys.executable, "-I", "-S", "-u", str(SUPERVISOR), str(BOOT)]
 
 
 def kernel_environment(

@@ -1,15 +1,16 @@
-"""One kernel's QProcess: its pipe read within a time budget, its group stopped and killed."""
+"""One kernel's QProcess, which is its supervisor: its pipe, the supervisor's line, signals."""
 
 from __future__ import annotations
 
 import os
 import signal
+import socket
 import stat
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSocketNotifier, QTimer
 
@@ -17,6 +18,7 @@ from playhead.domain.conversation.payloads import RunEnd
 from playhead.execution import processes
 from playhead.execution.output_decoder import OutputDecoder, Piece
 from playhead.execution.processes import resident_bytes
+from playhead.supervisor import protocol
 
 if sys.platform != "win32":
     import fcntl
@@ -41,14 +43,13 @@ class OutputPipe:
         self._process = process
         self._inode = 0
 
-    def learn(self) -> None:
-        """Find out which pipe it is, as long as only the kernel itself writes to it (Linux)."""
-        try:
-            self._inode = Path(f"/proc/{self._process.processId()}/fd/1").stat().st_ino
-        except OSError:
-            return
+    def learn(self, inode: int) -> None:
+        """Learn which pipe it is: its number in the file system, 0 if that is unknown."""
+        self._inode = inode
         notifier = self._own_notifier()
-        if notifier is not None and sys.platform == "linux":
+        if notifier is None:
+            self._inode = 0
+        elif sys.platform == "linux":
             try:
                 fcntl.fcntl(int(notifier.socket()), _SET_PIPE_SIZE, _PIPE_BYTES)
             except OSError:
@@ -85,6 +86,70 @@ def _is_pipe(notifier: QSocketNotifier) -> bool:
     return stat.S_ISFIFO(os.fstat(int(notifier.socket())).st_mode)
 
 
+class SupervisorLine:
+    """Our end of the line to a supervisor; `on_report(report)` for each line that arrives.
+
+    The other end is inherited by the one process that is started between `open` and `started`,
+    both called in the GUI thread.
+    """
+
+    def __init__(self, owner: QObject, on_report: Callable[[dict[str, Any]], None]) -> None:
+        self._owner = owner
+        self._on_report = on_report
+        self._reader = protocol.LineReader()
+        self._ours: socket.socket | None = None
+        self._theirs: socket.socket | None = None
+        self._notifier: QSocketNotifier | None = None
+
+    def open(self) -> dict[str, str]:
+        """Make both ends; return the variables that name the other one to a supervisor."""
+        if sys.platform == "win32":
+            return {}
+        self._ours, self._theirs = socket.socketpair()
+        self._ours.setblocking(False)
+        self._theirs.set_inheritable(True)
+        return {protocol.CONTROL: str(self._theirs.fileno())}
+
+    def started(self) -> None:
+        """Keep our end only, and read it."""
+        if self._ours is None or self._theirs is None:
+            return
+        self._theirs.close()
+        kind = QSocketNotifier.Type.Read
+        self._notifier = QSocketNotifier(self._ours.fileno(), kind, self._owner)
+        self._notifier.activated.connect(self.read)
+
+    def send(self, kind: str, **fields: Any) -> None:
+        """Send a command; nothing if nobody can take it."""
+        if self._ours is not None:
+            with suppress(OSError):
+                self._ours.send(protocol.encode(kind, **fields))
+
+    def read(self) -> None:
+        """Read all that has arrived."""
+        while self._ours is not None:
+            try:
+                data = self._ours.recv(65536)
+            except BlockingIOError:
+                return
+            except OSError:
+                data = b""
+            if not data:
+                self.close()
+            for report in self._reader.feed(data):
+                self._on_report(report)
+
+    def close(self) -> None:
+        """Close our end: a supervisor that still lives ends everything."""
+        if self._notifier is not None:
+            self._notifier.setEnabled(False)
+            self._notifier.deleteLater()
+            self._notifier = None
+        if self._ours is not None:
+            self._ours.close()
+            self._ours = None
+
+
 _TICK_MS = 16
 _BUDGET_S = 0.010
 _PAUSE_MS = 6
@@ -98,13 +163,16 @@ _LEFTOVERS_GRACE_MS = 250
 _LEFTOVERS_LIMIT_MS = 500
 _LEFTOVERS_PERIOD_MS = 10
 _REST_LIMIT_MS = 1000
+_END_LIMIT_MS = 2000
+_ANSWER_LIMIT_MS = 1000
 
 
 class KernelProcess(QObject):
-    """A kernel's process. Owned by its kernel, which provides three callbacks:
+    """A kernel's process below its supervisor. Owned by its kernel, which provides callbacks:
 
     `on_pieces(pieces)` for what was read from the pipe, `on_tick()` once after `request_tick()`,
-    `on_end(end)` last of all, with the reason.
+    `on_report(kind, report)` for what the supervisor has seen, `on_end(end)` last of all, with the
+    reason.
     """
 
     def __init__(
@@ -113,18 +181,27 @@ class KernelProcess(QObject):
         on_pieces: Callable[[list[Piece]], None],
         on_tick: Callable[[], None],
         on_end: Callable[[RunEnd], None],
+        on_report: Callable[[str, dict[str, Any]], None] = lambda kind, report: None,
     ) -> None:
         super().__init__()
         self._on_pieces = on_pieces
         self._on_tick = on_tick
         self._on_end = on_end
+        self._on_report = on_report
         self._decoder = OutputDecoder(nonce)
         self._has_ended = False
-        self._pid = 0
+        self._pid = 0  # the kernel's
+        self.root_pid = 0
+        """The supervisor's, or the kernel's where there is none."""
         self.spared_pid = 0
         """The program of another language: no part of a run, it is stopped by its host."""
-        self.family = ""
-        """`NAME=value` in the environment of all that it starts."""
+        self._inode = 0
+        self._is_cleared = False
+        self._family: list[processes.Leftover] = []
+        self._looks = 0
+        self._line = SupervisorLine(self, self._on_line)
+        self._unanswered = self._timer(self._on_unanswered)
+        self._unended = self._timer(self._end_without_supervisor)
         self._window_began = 0.0
         self._budget_s = 0.0
         self._tick = self._timer(self._on_tick_timeout)
@@ -154,14 +231,34 @@ class KernelProcess(QObject):
         variables = QProcessEnvironment()
         for name, value in environment.items():
             variables.insert(name, value)
+        for name, value in self._line.open().items():
+            variables.insert(name, value)
         self._process.setProcessEnvironment(variables)
         self._process.setWorkingDirectory(folder)
         self._process.start(command[0], list(command[1:]))
-        self._pid = self._process.processId()
+        self._line.started()
+        self._pid = self.root_pid = self._process.processId()
 
     def learn_pipe(self) -> None:
         """Identify the pipe; to be called once the kernel runs, and before it runs foreign code."""
-        self._pipe.learn()
+        self._line.read()
+        self._pipe.learn(self._inode)
+
+    @property
+    def is_supervised(self) -> bool:
+        """Return whether a supervisor answers."""
+        return self._pid != self.root_pid
+
+    def begin_run(self) -> None:
+        """Announce a block to the supervisor."""
+        self._unanswered.stop()
+        self._line.send("run")
+
+    def look(self) -> None:
+        """Ask the supervisor whether the main thread waits: `rests`, `runs` are its answers."""
+        self._looks += 1
+        self._line.send("look", look=self._looks, also=self.spared_pid)
+        self._unanswered.start(_ANSWER_LIMIT_MS)
 
     def write(self, line: bytes) -> None:
         """Send a command."""
@@ -200,9 +297,16 @@ class KernelProcess(QObject):
 
         `on_cleared()` once it is gone and all that it has printed has been given.
         """
+        self._end_these(self._started_since(began), on_cleared)
+
+    def end_processes(self, pids: Sequence[int]) -> None:
+        """End some that go on after their run, in the same way."""
+        self._end_these([item for item in self._family if item.pid in pids], _do_nothing)
+
+    def _end_these(self, left: list[processes.Leftover], on_cleared: Callable[[], None]) -> None:
         self._on_cleared = on_cleared
         self._left_since = time.monotonic()
-        self._left = self._started_since(began)
+        self._left = left
         processes.send_signal(self._left, signal.SIGINT)
         self._clear.start(0)  # the pipe has not been read to its end yet
 
@@ -212,13 +316,13 @@ class KernelProcess(QObject):
         self._kill.start(_EXIT_GRACE_MS)
 
     def signal_group(self, number: signal.Signals) -> None:
-        """Send a signal to the kernel and all that it started."""
+        """Send a signal to the kernel and all of its group."""
         if not self._pid:
             return
         try:
             os.killpg(self._pid, number)  # it leads a session of its own, so also its group
         except ProcessLookupError:
-            if number == signal.SIGKILL and not self._has_ended:
+            if number == signal.SIGKILL and not (self._has_ended or self.is_supervised):
                 self._process.kill()  # before it had its session, or the leader alone is left
         except PermissionError:
             return  # macOS: only zombies are left in the group
@@ -227,8 +331,12 @@ class KernelProcess(QObject):
         """Kill the kernel and all that it started."""
         if sys.platform == "win32":
             self._process.kill()
-        else:
-            self.signal_group(signal.SIGKILL)
+            return
+        self.signal_group(signal.SIGKILL)
+        if self.is_supervised and not self._has_ended:
+            self._line.send("end")
+            self._continue_supervisor()
+            self._unended.start(_END_LIMIT_MS)
 
     def request_tick(self) -> None:
         """Request one `on_tick` within a frame."""
@@ -287,8 +395,10 @@ class KernelProcess(QObject):
         processes.send_signal(self._started_since(self._run_began), signal.SIGINT)
 
     def _started_since(self, began: processes.RunStart) -> list[processes.Leftover]:
-        found = processes.started_since(self._pid, began, self.family)
-        return [item for item in found if item.pid != self.spared_pid]
+        own = (self._pid, self.spared_pid)
+        return [
+            item for item in processes.started_since(self.root_pid, began) if item.pid not in own
+        ]
 
     def _on_clear_timeout(self) -> None:
         self._left = processes.still_alive(self._left)
@@ -303,6 +413,40 @@ class KernelProcess(QObject):
             self._on_cleared()
         else:
             self._clear.start(_PAUSE_MS)
+
+    def _on_line(self, report: dict[str, Any]) -> None:
+        match report["t"]:
+            case "started":
+                self._pid, self._inode = report["pid"], report["pipe"]
+            case "family":
+                self._family = [processes.Leftover(*item) for item in report["pids"]]
+            case "ended":
+                self._is_cleared = True
+            case "rests" | "runs" as kind if report["look"] == self._looks:
+                self._unanswered.stop()
+                self._on_report(kind, report)
+            case "left":
+                self._on_report("left", report)
+            case _:
+                pass
+
+    def _on_unanswered(self) -> None:
+        """Continue a supervisor that code has stopped; the end of the block waits for it."""
+        self._continue_supervisor()
+        self._unanswered.start(_ANSWER_LIMIT_MS)
+        self._on_report("runs", {})
+
+    def _continue_supervisor(self) -> None:
+        if self.is_supervised:
+            with suppress(ProcessLookupError):
+                os.kill(self.root_pid, signal.SIGCONT)
+
+    def _end_without_supervisor(self) -> None:
+        """Kill what the supervisor should have killed, and itself."""
+        for pid in processes.descendants(self.root_pid):
+            with suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGKILL)
+        self._process.kill()
 
     def _read(self) -> None:
         while self._budget_s > 0:
@@ -326,8 +470,11 @@ class KernelProcess(QObject):
     def _on_finished(self, code: int, status: QProcess.ExitStatus) -> None:
         if self._has_ended:
             return
+        self._line.read()
         self._has_ended = True
-        self.signal_group(signal.SIGKILL)  # processes that it leaves behind
+        if not self._is_cleared:  # there is no supervisor, or it was killed
+            self.signal_group(signal.SIGKILL)
+            processes.send_signal(self._family, signal.SIGKILL)
         while data := self._process.read(READ_BYTES).data():
             self._on_pieces(self._decoder.feed(bytes(data)))
         self._on_pieces(self._decoder.finish())
@@ -340,8 +487,11 @@ class KernelProcess(QObject):
 
     def _end(self, end: RunEnd) -> None:
         self._has_ended = True
-        for timer in (self._tick, self._signal, self._kill, self._clear):
+        for timer in (
+            self._tick, self._signal, self._kill, self._clear, self._unanswered, self._unended
+        ):  # fmt: skip
             timer.stop()
+        self._line.close()
         self._on_end(end)
         self.deleteLater()
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import sys
 import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
@@ -25,9 +26,9 @@ from playhead.domain.execution import (
 from playhead.domain.text.run_ends import run_end_reason
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment, processes
-from playhead.execution.languages import KernelLanguage
+from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage
 from playhead.execution.output_decoder import Piece
-from playhead.execution.processes import session_bytes
+from playhead.execution.processes import family_bytes
 from playhead.execution.results import (
     Results,
     Spool,
@@ -51,9 +52,9 @@ _MEMORY_PERIOD_S = 0.2
 class LimitWatch:
     """Owner of one run's clocks; `on_exceeded(end)` is called once, with the limit."""
 
-    def __init__(self, limits: RunLimits, pid: int, on_exceeded: Callable[[RunEnd], None]) -> None:
+    def __init__(self, limits: RunLimits, root: int, on_exceeded: Callable[[RunEnd], None]) -> None:
         self._limits = limits
-        self._pid = pid
+        self._root = root
         self._on_exceeded = on_exceeded
         self._timer: asyncio.TimerHandle | None = None
         self._memory: asyncio.Task[None] | None = None
@@ -79,7 +80,7 @@ class LimitWatch:
     async def _watch_memory(self) -> None:
         limit = self._limits.memory_bytes
         while True:
-            if await asyncio.to_thread(session_bytes, self._pid, limit) > limit:
+            if await asyncio.to_thread(family_bytes, self._root, limit) > limit:
                 break
             await asyncio.sleep(_MEMORY_PERIOD_S)
         self._exceed(RunEnd(kind="memory_limit", limit=limit))
@@ -185,7 +186,6 @@ class LiveKernel:
         self.interpreter = interpreter
         self._output_dir = output_dir
         self._spool = Spool(output_dir / f"kernel-{uuid.uuid4().hex}")
-        self._run_id = ""
         self._run_began = processes.RunStart()
         self._nonce = protocol.new_nonce()
         self._on_change = on_change
@@ -194,13 +194,18 @@ class LiveKernel:
         self._ended = asyncio.Event()
         self._run: RunStream | None = None
         self._chunks: asyncio.Queue[list[Chunk]] = asyncio.Queue()
-        self._end_mark: list[Piece] = []  # of a stopped run, as long as its children print
-        self._holds_end = False
+        self._run_nonce = ""
+        self._end_mark: Piece | None = None  # not believed yet, or children still print
+        self._behind: list[Piece] = []  # what has come after it, until it is known where it belongs
+        self._awaits_view = self._is_disputed = self._is_clearing = False
+        self._clears_end = False
         self._between = b""
         self._end_cause: RunEnd | None = None
         self._kill_cause: RunEnd | None = None
         self._is_ending = False
-        self._process = make_process(self._nonce, self._on_pieces, self._on_tick, self._on_end)
+        self._process = make_process(
+            self._nonce, self._on_pieces, self._on_tick, self._on_end, self._on_report
+        )
         self._limits = LimitWatch(RunLimits(), 0, lambda end: None)
         self._questions = Questions(self._spool, self._process.write)
         self._asking = asyncio.Lock()
@@ -286,21 +291,21 @@ class LiveKernel:
             self._run.stop_cause = cause
             self._run.is_stopping = True
             self._kill_cause = replace(cause or RunEnd(kind="stopped"), grace_s=grace_s)
-            self._holds_end = True
+            self._clears_end = True
             self._set_state("stopping")
-            self._process.write(protocol.encode_command("stop", run=self._run_id))
+            self._process.write(protocol.encode_command("stop", run=self._run_nonce))
             self._process.interrupt(int(grace_s * 1000), self._run_began)
 
     def answer(self, input_id: str, text: str) -> None:
         """Give the running code a line."""
         if self._run is not None:
-            command = protocol.encode_command("input", run=self._run_id, id=input_id, text=text)
+            command = protocol.encode_command("input", run=self._run_nonce, id=input_id, text=text)
             self._process.write(command)
 
     def send_text(self, text: str, is_end: bool) -> None:
         """Give what runs text on its standard input, then the end of it if `is_end`."""
         if self._run is not None and not self._run.is_over:
-            command = protocol.encode_command("text", run=self._run_id, text=text, end=is_end)
+            command = protocol.encode_command("text", run=self._run_nonce, text=text, end=is_end)
             self._process.write(command)
 
     def set_environment(self, given: Mapping[str, str], taken: Sequence[str]) -> None:
@@ -382,16 +387,19 @@ class LiveKernel:
             )
         path = self._output_dir / f"{file_name(request.run_id)}.txt"
         output = RunOutput(path, kept=request.limits.output_bytes)
-        self._run_id = request.run_id
+        self._run_nonce = protocol.new_nonce()
         self._run_began = processes.run_start()
         results = Results(self._spool, self._output_dir, request.run_id)
-        self._run = RunStream(request.run_id, output, results.take)
+        self._run = RunStream(request.run_id, output, results.take, self._run_nonce)
         self._chunks = asyncio.Queue()
         self._kill_cause = None
-        self._holds_end = False
+        self._end_mark, self._behind = None, []
+        self._awaits_view = self._is_disputed = self._is_clearing = False
+        self._clears_end = False
         earlier, self._between = self._between, b""
         self._push(self._run.start(earlier))
-        self._process.write(_execute(request))
+        self._process.begin_run()
+        self._process.write(_execute(request, self._run_nonce))
         self._watch(request)
         self._set_state("busy")
         return self._run, self._chunks
@@ -400,7 +408,7 @@ class LiveKernel:
         grace_s = request.stop_grace_s
         self._limits = LimitWatch(
             request.limits,
-            self._process.pid or 0,
+            self._process.root_pid,
             lambda end: self.interrupt(min(grace_s, _LIMIT_GRACE_S), end),
         )
         self._limits.start()
@@ -424,40 +432,68 @@ class LiveKernel:
         run = self._run
         if run is None or run.is_over:
             self._on_pieces_between(pieces)
-            return
-        self._push(run.feed(self._without_early_end(pieces)))
-        if run.is_over:
-            self._limits.stop()
-            self._process.cancel_stop()
-            self._kill_cause = None
-            self._set_state("idle")
-            self._on_pieces_between(run.late)
-        elif run.has_held_text:
-            self._process.request_tick()
+        elif self._awaits_view:
+            self._behind += pieces
+        else:
+            self._feed(run, pieces)
 
-    def _without_early_end(self, pieces: list[Piece]) -> list[Piece]:
-        """Return the pieces without a stopped run's end, held back while its children print."""
-        ends = [piece for piece in pieces if self._is_early_end(piece)]
-        if not ends:
-            return pieces
-        self._end_mark = ends
+    def _feed(self, run: RunStream, pieces: list[Piece]) -> None:
+        """Give a run its pieces up to an end, which is believed when it is seen from outside."""
+        place = next((n for n, piece in enumerate(pieces) if self._is_end(piece)), None)
+        if place is None:
+            self._push(run.feed(pieces))
+            if run.has_held_text:
+                self._process.request_tick()
+            return
+        self._push(run.feed(pieces[:place]))
+        self._end_mark, behind = pieces[place], pieces[place + 1 :]
+        if self._is_disputed or self._is_clearing:  # it is one more, of the same worth
+            self._feed(run, behind)
+            return
+        self._behind = behind
+        self._awaits_view = True
+        if self._process.is_supervised:
+            self._process.look()
+        else:
+            self._on_report("rests", {})
+
+    def _is_end(self, piece: Piece) -> bool:
+        is_mark = isinstance(piece, protocol.Mark)
+        return is_mark and piece.kind == "idle" and piece.run == self._run_nonce
+
+    def _on_report(self, kind: str, report: Mapping[str, Any]) -> None:
+        """Take what the supervisor has seen."""
+        run = self._run
+        if run is None or run.is_over or self._end_mark is None or self._is_clearing:
+            return
+        behind, self._behind = self._behind, []
+        self._awaits_view = False
+        if kind == "runs":
+            self._is_disputed = True
+            self._feed(run, behind)
+        elif kind == "rests" and self._clears_end:
+            self._is_clearing = True
+            self._stop_signals()
+            self._feed(run, behind)
+            self._process.end_started(self._run_began, self._on_cleared)
+        elif kind == "rests":
+            self._end_run(run, self._end_mark, behind)
+
+    def _on_cleared(self) -> None:
+        if self._run is not None and self._end_mark is not None:
+            self._end_run(self._run, self._end_mark, [])
+
+    def _end_run(self, run: RunStream, mark: Piece, behind: list[Piece]) -> None:
+        self._end_mark = None
+        self._push(run.feed([mark]))
+        self._stop_signals()
+        self._set_state("idle")
+        self._on_pieces_between(behind)
+
+    def _stop_signals(self) -> None:
         self._limits.stop()
         self._process.cancel_stop()
         self._kill_cause = None
-        self._process.end_started(self._run_began, self._on_cleared)
-        return [piece for piece in pieces if piece not in ends]
-
-    def _is_early_end(self, piece: Piece) -> bool:
-        return (
-            self._holds_end
-            and isinstance(piece, protocol.Mark)
-            and piece.kind == "idle"
-            and piece.run == self._run_id
-        )
-
-    def _on_cleared(self) -> None:
-        held, self._end_mark, self._holds_end = self._end_mark, [], False
-        self._on_pieces(held)
 
     def _without_answers(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces that belong to runs; answers settle their questions."""
@@ -466,12 +502,22 @@ class LiveKernel:
             if isinstance(piece, protocol.Mark) and piece.kind == "answer":
                 self._questions.settle(piece)
             elif isinstance(piece, protocol.Mark) and piece.kind == "driver":
-                self._process.spared_pid = piece.integer("pid") or 0
+                self._spare(piece.integer("pid") or 0)
             elif isinstance(piece, protocol.Mark) and piece.kind == "stopping":
                 self._process.signal_now()
             else:
                 rest.append(piece)
         return rest
+
+    def _spare(self, pid: int) -> None:
+        """Take a process for the language's program, if the host itself has started it.
+
+        Code runs below that program, or in the kernel where there is none: it cannot start a child
+        of the host.
+        """
+        is_hosts = sys.platform != "linux" or processes.parent_of(pid) == self._process.pid
+        if self.language.word != HOST_LANGUAGE and is_hosts:
+            self._process.spared_pid = pid
 
     def _on_pieces_between(self, pieces: list[Piece]) -> None:
         """Keep output between two runs for the next one, or at least its last part."""
@@ -481,7 +527,6 @@ class LiveKernel:
             elif piece.kind == "ready" and self._state == "starting":
                 self._between = b""
                 self._process.learn_pipe()
-                self._process.family = piece.text("family")
                 self._set_state("idle")
                 self._settled.set()
 
@@ -491,9 +536,10 @@ class LiveKernel:
 
     def _on_end(self, end: RunEnd) -> None:
         self._end_cause = end
-        if self._end_mark:
+        if self._is_clearing:
             self._on_cleared()
         if self._run is not None and not self._run.is_over:
+            self._push(self._run.feed(self._behind))
             cause = self._kill_cause or end
             self._push(self._run.finish("killed", cause, exit_status=cause.exit_status))
         self._limits.stop()
@@ -512,10 +558,10 @@ class LiveKernel:
         self._on_change()
 
 
-def _execute(request: RunRequest) -> bytes:
+def _execute(request: RunRequest, nonce: str) -> bytes:
     return protocol.encode_command(
         "execute",
-        run=request.run_id,
+        run=nonce,
         code=request.code,
         folder=request.folder,
         lines=request.shows_lines,

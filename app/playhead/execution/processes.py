@@ -1,4 +1,4 @@
-"""Read from /proc (Linux only) the sessions and memory of processes, and what a run left behind.
+"""Read from /proc (Linux only) the descendants and memory of processes, and what a run has left.
 
 A stop may end the code before any signal is sent, and a process in the background ignores SIGINT.
 Processes of earlier runs, such as a server that was started on purpose, are left alone.
@@ -17,7 +17,7 @@ from msgspec import Struct
 
 _PROC = Path("/proc")
 _STAT_BYTES = 4096
-_PARENT, _SESSION = 1, 3
+_PARENT = 1
 """Places in /proc/PID/stat, counted from after the process's name."""
 
 
@@ -43,30 +43,26 @@ def all_processes() -> dict[int, list[str]]:
         pids = [int(name) for name in os.listdir(_PROC) if name.isdigit()]
     except OSError:
         return {}
-    known = {pid: fields_of(pid) for pid in pids}
-    return {pid: fields for pid, fields in known.items() if fields}
+    known = {pid: fields for pid in pids if (fields := fields_of(pid))}
+    for pid, fields in known.items():
+        if int(fields[_PARENT]) not in known:  # it ended while we read: they have another now
+            known[pid] = fields_of(pid) or fields
+    return known
 
 
-def session_members(leader: int, known: Mapping[int, list[str]] | None = None) -> list[int]:
-    """Return the processes of a session with its leader, and children that have left the session.
-
-    A process that left the session and whose parent has ended is not found.
-    """
+def descendants(root: int, known: Mapping[int, list[str]] | None = None) -> set[int]:
+    """Return all processes below one; below a supervisor nothing can leave that tree."""
     known = all_processes() if known is None else known
-    found = {pid for pid, fields in known.items() if int(fields[_SESSION]) == leader}
-    new = found
-    while new:
-        new = {pid for pid, fields in known.items() if int(fields[_PARENT]) in new} - found
+    children: dict[int, list[int]] = {}
+    for pid, fields in known.items():
+        children.setdefault(int(fields[_PARENT]), []).append(pid)
+    found: set[int] = set()
+    waiting = [root]
+    while waiting:
+        new = set(children.get(waiting.pop(), ())) - found
         found |= new
-    return sorted(found)
-
-
-def has_variable(pid: int, entry: str) -> bool:
-    """Return whether `NAME=value` was in the environment that a process was started with."""
-    try:
-        return entry.encode() in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
-    except OSError:
-        return False  # gone, or another user's
+        waiting += new
+    return found
 
 
 def newest_pid() -> int:
@@ -86,13 +82,13 @@ def resident_bytes(pid: int) -> int | None:
         return None
 
 
-def session_bytes(leader: int, limit: int) -> int:
-    """Return the memory of a session's processes in bytes.
+def family_bytes(supervisor: int, limit: int) -> int:
+    """Return the memory of all that a supervisor supervises in bytes.
 
     Pages that they share (a fork shares all at first) are counted once, but counting them is slow:
     it is done only if the plain sum is over the limit.
     """
-    members = session_members(leader)
+    members = descendants(supervisor)
     total = sum(resident_bytes(pid) or 0 for pid in members)
     if total <= limit or len(members) == 1:
         return total
@@ -112,7 +108,6 @@ def _own_share_bytes(pid: int) -> int:
 
 _STATE, _STARTED = 0, 19
 """Places in /proc/PID/stat, counted from after the process's name."""
-_WATCHERS_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 
 class Leftover(Struct, frozen=True):
@@ -141,23 +136,22 @@ def run_start() -> RunStart:
     return RunStart(ticks, newest) if newest else RunStart()
 
 
-def started_since(kernel: int, began: RunStart, family: str = "") -> list[Leftover]:
-    """Return the processes that a kernel has started since then, but its watcher.
-
-    They are in the kernel's session or below it; or they were, and still have the family's
-    variable.
-    """
+def started_since(supervisor: int, began: RunStart) -> list[Leftover]:
+    """Return the processes below a supervisor that have been started since then."""
     if not began.ticks:
         return []
     known = all_processes()
-    members = set(session_members(kernel, known))
-    found: list[Leftover] = []
-    for pid, fields in known.items():
-        started = int(fields[_STARTED])
-        is_new = pid != kernel and (started, pid) > (began.ticks, began.newest_pid)
-        if is_new and (pid in members or (family and has_variable(pid, family))):
-            found.append(Leftover(pid, started))
-    return [item for item in found if not _is_watcher(item.pid, kernel)]
+    return [
+        Leftover(pid, started)
+        for pid in descendants(supervisor, known)
+        if ((started := int(known[pid][_STARTED])), pid) > (began.ticks, began.newest_pid)
+    ]
+
+
+def parent_of(pid: int) -> int:
+    """Return the parent of a process; 0 if it has ended."""
+    fields = fields_of(pid)
+    return int(fields[_PARENT]) if fields else 0
 
 
 def still_alive(leftovers: Iterable[Leftover]) -> list[Leftover]:
@@ -175,16 +169,3 @@ def send_signal(leftovers: Iterable[Leftover], number: signal.Signals) -> None:
 def _is_alive(item: Leftover) -> bool:
     fields = fields_of(item.pid)
     return bool(fields) and fields[_STATE] not in "ZX" and int(fields[_STARTED]) == item.started
-
-
-def _is_watcher(pid: int, kernel: int) -> bool:
-    """Return whether it is the kernel's watcher: a fork of it that no signal ends."""
-    try:
-        folder = _PROC / str(pid)
-        if (folder / "cmdline").read_bytes() != (_PROC / str(kernel) / "cmdline").read_bytes():
-            return False
-        lines = (folder / "status").read_text(errors="replace").splitlines()
-    except OSError:
-        return False
-    ignored = next((int(line.split()[1], 16) for line in lines if line.startswith("SigIgn:")), 0)
-    return all(ignored >> (number - 1) & 1 for number in _WATCHERS_SIGNALS)

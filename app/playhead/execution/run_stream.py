@@ -40,14 +40,19 @@ class RunStream:
     """Keeps the grammar: one console at a time, closed before an image or a question.
 
     Output is held until a mark or `flush()` ends it, so that what a pipe delivers in pieces is
-    one chunk. `take` fetches what a mark `show` announces: by kind and file name, as messages or
-    as text for the console. `late` is what followed the end of the run in the same breath.
+    one chunk. Its marks name it by `nonce`; those of other runs are dropped. `take` fetches what a
+    mark `show` announces: by kind and file name, as messages or as text for the console.
     """
 
     def __init__(
-        self, run_id: str, output: RunOutput, take: Callable[[str, str], list[Chunk] | str]
+        self,
+        run_id: str,
+        output: RunOutput,
+        take: Callable[[str, str], list[Chunk] | str],
+        nonce: str,
     ) -> None:
         self._run_id = run_id
+        self._nonce = nonce
         self._output = output
         self._take = take
         self._began = time.monotonic()
@@ -64,7 +69,6 @@ class RunStream:
         self.stop_cause: RunEnd | None = None
         self.is_stopping = False
         self.is_over = False
-        self.late: list[Piece] = []
 
     @property
     def line(self) -> int | None:
@@ -87,11 +91,9 @@ class RunStream:
         """Return the chunks of the kernel's pieces; marks of other runs are dropped."""
         chunks: list[Chunk] = []
         for piece in self._without_hurried(list(pieces)):
-            if self.is_over:
-                self.late.append(piece)
-            elif isinstance(piece, bytes):
+            if isinstance(piece, bytes):
                 chunks += self._hold(piece)
-            elif piece.run == self._run_id:
+            elif piece.run == self._nonce:
                 chunks += self._on_mark(piece)
         return chunks
 
@@ -135,7 +137,7 @@ class RunStream:
         ]
 
     def _is_line(self, piece: Piece) -> bool:
-        return isinstance(piece, Mark) and piece.kind == "line" and piece.run == self._run_id
+        return isinstance(piece, Mark) and piece.kind == "line" and piece.run == self._nonce
 
     def _on_mark(self, mark: Mark) -> list[Chunk]:
         chunks = self._flush()

@@ -7,8 +7,11 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def main(argv: "list[str] | None" = None) -> int:
-    """Serve until the parent goes away; `argv` is what follows the executable's kernel flag."""
+def main(argv: "list[str] | None" = None, wake: "tuple[int, int] | None" = None) -> int:
+    """Serve until the parent goes away; `argv` is what follows the executable's kernel flag.
+
+    `wake` is the pipe by which a supervisor sees the main thread wait.
+    """
     if sys.version_info < (3, 9):
         sys.stderr.write("Python 3.9 or newer is needed, this is %s.\n" % sys.version.split()[0])
         return 2
@@ -16,7 +19,7 @@ def main(argv: "list[str] | None" = None) -> int:
         from . import host
     else:
         host = _load_by_file()
-    return host.serve()
+    return host.serve(wake)
 
 
 def _load_by_file() -> "Any":

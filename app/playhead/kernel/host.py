@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import os
-import queue
+import signal
 import sys
+from queue import Empty, SimpleQueue
 from typing import Any, Iterator
 
-from . import family
 from .channel import Channel
 from .driver import Driver, DriverContext, Job
 from .interrupts import Interrupts, start_thread
@@ -16,30 +16,35 @@ from .protocol import QUESTIONS
 from .streams import Descriptors
 
 _BUSY = "The kernel is busy with code."
+_WAKES = 64
 
 
-def serve() -> int:
+def serve(wake: tuple[int, int] | None = None) -> int:
     """Run until the parent sends `exit` or ends."""
     boot_module = sys.modules["__main__"]  # kept alive: user code gets a fresh one
-    family.start_watcher()
-    family.exit_with_parent()
     descriptors = Descriptors()
     commands = _commands(descriptors.commands)
     hello = next(commands, None)
     if hello is None:
         return 0
-    host = Host(descriptors, hello)
+    host = Host(descriptors, hello, wake or os.pipe())
     host.serve(commands)
     del boot_module
     return 0
 
 
 class Host:
-    """One kernel of one language: the main thread runs code, another one reads commands."""
+    """One kernel of one language: the main thread runs code, another one reads commands.
 
-    def __init__(self, descriptors: Descriptors, hello: dict[str, Any]) -> None:
+    The main thread waits for commands by reading the pipe `wake`: that can be seen from outside.
+    """
+
+    def __init__(
+        self, descriptors: Descriptors, hello: dict[str, Any], wake: tuple[int, int]
+    ) -> None:
+        self._wake, self._waker = wake
         self._channel = Channel(descriptors.output, hello["nonce"])
-        self._queue: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+        self._queue: SimpleQueue[dict[str, Any]] = SimpleQueue()
         self._pid = os.getpid()
         self._is_busy = False
         interrupts = Interrupts()
@@ -59,9 +64,9 @@ class Host:
         """Take commands until `exit`."""
         version = self._driver.start()
         start_thread(lambda: self._read_commands(commands), "playhead-commands")
-        self._channel.send("ready", pid=self._pid, version=version, family=family.mark())
+        self._channel.send("ready", pid=self._pid, version=version)
         while True:
-            command = self._queue.get()
+            command = self._next_command()
             if command["t"] == "exit":
                 self._driver.close()
                 return
@@ -71,6 +76,13 @@ class Host:
                 self._driver.refuse(command, _BUSY)  # code came behind it
             elif command["t"] in QUESTIONS:
                 self._driver.answer(command)
+
+    def _next_command(self) -> dict[str, Any]:
+        while True:
+            try:
+                return self._queue.get_nowait()
+            except Empty:
+                os.read(self._wake, _WAKES)
 
     def _execute(self, command: dict[str, Any]) -> None:
         self._channel.run = command["run"]
@@ -94,6 +106,12 @@ class Host:
         self._channel.run = ""
 
     def _read_commands(self, commands: Iterator[dict[str, Any]]) -> None:
+        try:
+            self._take_commands(commands)
+        finally:
+            _end_group()  # the parent is gone, or code has closed what we need
+
+    def _take_commands(self, commands: Iterator[dict[str, Any]]) -> None:
         for command in commands:
             kind = command["t"]
             if kind == "input":
@@ -115,7 +133,7 @@ class Host:
                     self._is_busy = True
                     self._driver.expect_run()
                 self._queue.put(command)
-        family.end_group()  # the parent is gone
+                os.write(self._waker, b"c")
 
     def _stop(self, run: str) -> None:
         """Interrupt, also where SIGINT is lost: `os.system` ignores it meanwhile."""
@@ -147,3 +165,10 @@ def _commands(fd: int) -> Iterator[dict[str, Any]]:
     with os.fdopen(fd, "rb") as file:
         for line in file:
             yield json.loads(line)
+
+
+def _end_group() -> None:
+    """Kill this process with all that it started in its own group."""
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+    os._exit(1)

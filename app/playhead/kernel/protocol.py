@@ -29,8 +29,7 @@ Commands, one JSON object a line, by their `t`:
     exit       end in an orderly way
 
 Marks, by their `t`; each carries `run`:
-    ready    pid, version (of the language), family (NAME=value in the environment of all that the
-             kernel starts, "" if there is none)
+    ready    pid, version (of the language)
     driver   pid: the program of another language, which is not part of any run
     stopping the kernel has taken the stop: what its code waits for may be signalled now
     line     line: the statement that runs now

@@ -1,0 +1,51 @@
+"""Starts a program under a supervisor: as a script of any Python, or inside the executable.
+
+As a script its argument is the boot file of the program, which has `main(argv, wake)`.
+"""
+
+import os
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+
+def main(program: "Callable[[Any, Any], int]") -> int:
+    """Continue as the program, in a child of this process if the app wants a supervisor."""
+    wake = None
+    if sys.version_info >= (3, 9):  # else the program says what it needs
+        if __package__:
+            from . import supervision
+        else:
+            supervision = _load_by_file()
+        wake = supervision.begin()
+    return program([], wake)
+
+
+def _load_by_file() -> "Any":
+    """Load the package beside this file under a name that user code cannot hit by accident."""
+    import importlib
+
+    folder = os.path.dirname(os.path.abspath(__file__))
+    if sys.path and os.path.abspath(sys.path[0]) == folder:
+        del sys.path[0]
+    package = _module("_playhead_supervisor", os.path.join(folder, "__init__.py"), [folder])
+    return importlib.import_module(package.__name__ + ".supervision")
+
+
+def _module(name: str, path: str, places: "list[str] | None" = None) -> "Any":
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=places)
+    assert spec is not None  # noqa: S101 - a file has a spec and a loader
+    assert spec.loader is not None  # noqa: S101
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+if __name__ == "__main__":
+    sys.exit(main(lambda argv, wake: _module("_playhead_boot", sys.argv[1]).main(argv, wake)))

@@ -1,0 +1,60 @@
+"""The protocol of a supervisor and the app: JSON objects, one a line, over a pair of sockets.
+
+The app makes the pair, lets the supervisor inherit one end, and names its descriptor in the
+variable `CONTROL`. The kernel closes it before it loads anything: code that runs has no way to it.
+The end of the app's side is the command to end everything.
+
+From the app, by their `t`:
+    run      a block is about to be run: what goes on from earlier ones is not reported meanwhile
+    look     look (a number), also (the id of a language's program, 0 for none): the block has said
+             that it is over; answered by `rests` as soon as that is seen, and by `runs` first if
+             it is not seen at once
+    forget   that answer is not wanted any more
+    end      kill all descendants and exit
+
+From the supervisor:
+    started  pid (the kernel's), pipe (the inode of its standard output): the first line, which the
+             kernel's process writes itself before it is anything else
+    rests    look: the kernel's main thread waits for its next command
+    runs     look: it does not yet
+    left     main (whether the main thread computes, without a command), threads (how many others
+             do), processes (the ids of those that do): sent when it changes, between two runs
+    family   pids [[id, start in ticks], …]: all descendants but the kernel, when that changes
+    ended    all of them have been killed: the last line
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+CONTROL = "PLAYHEAD_CONTROL"
+"""The variable with the descriptor; it is not passed on."""
+LINE_LIMIT = 1 << 20
+
+
+def encode(kind: str, **fields: Any) -> bytes:
+    """Return a line."""
+    return json.dumps({"t": kind, **fields}, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+class LineReader:
+    """Splits what arrives into lines, however it is cut."""
+
+    def __init__(self) -> None:
+        self._held = b""
+
+    def feed(self, data: bytes) -> list[dict[str, Any]]:
+        """Return the objects that are complete; others are dropped."""
+        *lines, self._held = (self._held + data).split(b"\n")
+        if len(self._held) > LINE_LIMIT:
+            self._held = b""
+        return [found for line in lines if (found := _object(line)) is not None]
+
+
+def _object(line: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", found) if isinstance(found, dict) else None

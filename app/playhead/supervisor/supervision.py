@@ -1,0 +1,366 @@
+"""Fork the kernel's process and become its supervisor: reap, look, report, and end everything.
+
+The supervisor sleeps until the app sends a line, a descendant ends, or something is to be looked at
+again. It holds neither the kernel's input nor its output. As a subreaper it becomes the parent of
+all that detaches itself, so that nothing below it is ever lost (Linux); on macOS, what has left its
+group and its parent is. Windows has no fork: there the kernel is started alone.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import signal
+import sys
+import time
+from typing import Any
+
+from . import outside_view, protocol
+from .outside_view import IS_LINUX, OutsideView
+
+_PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
+
+
+def begin() -> tuple[int, int] | None:
+    """Fork, and return in the child, which is the kernel: the pipe by which it is woken.
+
+    The parent never returns. Without a descriptor from the app nothing is forked: None.
+    """
+    value = os.environ.pop(protocol.CONTROL, "")
+    if not value.isdigit() or not hasattr(os, "fork"):
+        return None
+    control = int(value)
+    os.set_inheritable(control, False)
+    wake = os.pipe()
+    supervisor = os.getpid()
+    # Before the fork: what the kernel starts must find it so. Other processes of the user's cannot
+    # trace a process that is not dumpable, or open its descriptors.
+    _control_process(_PR_SET_CHILD_SUBREAPER, 1)
+    _control_process(_PR_SET_DUMPABLE, 0)
+    kernel = os.fork()
+    if kernel:
+        _supervise(control, kernel, wake)
+    _control_process(_PR_SET_DUMPABLE, 1)  # its main thread is to be seen
+    _control_process(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    if os.getppid() != supervisor:
+        os._exit(1)
+    os.setsid()
+    os.write(control, protocol.encode("started", pid=os.getpid(), pipe=os.fstat(1).st_ino))
+    os.close(control)
+    for name in [name for name in sys.modules if name.startswith("_playhead_supervisor")]:
+        del sys.modules[name]
+    return wake
+
+
+def _control_process(option: int, value: int) -> None:
+    """Call prctl, where there is one; a Python without ctypes does without."""
+    if not IS_LINUX:
+        return
+    try:
+        import ctypes
+
+        ctypes.CDLL(None).prctl(option, value, 0, 0, 0)
+    except (ImportError, OSError, AttributeError):
+        return
+
+
+def _supervise(control: int, kernel: int, wake: tuple[int, int]) -> None:
+    try:
+        _let_go(wake)
+        status = Supervision(control, kernel, os.fstat(wake[0]).st_ino).serve()
+        _end_as(status)
+    finally:
+        os._exit(1)
+
+
+def _let_go(wake: tuple[int, int]) -> None:
+    """Drop the kernel's descriptors, and take no signal that is meant for it."""
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(nothing, fd)
+    os.close(wake[1])  # the other end only keeps the pipe's number from being given again
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP):
+        signal.signal(number, signal.SIG_IGN)
+    # If it has been stopped when the app ends, it has to see that.
+    _control_process(_PR_SET_PDEATHSIG, signal.SIGCONT)
+    os.chdir("/")
+
+
+def _end_as(status: int) -> None:
+    """End in the way in which the kernel has ended: the app takes our end for its end."""
+    if os.WIFEXITED(status):
+        os._exit(os.WEXITSTATUS(status))
+    number = os.WTERMSIG(status)
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with contextlib.suppress(OSError, ValueError):
+        signal.signal(number, signal.SIG_DFL)
+    os.kill(os.getpid(), number)
+
+
+_QUICK_LOOKS, _QUICK_PAUSE_S = 8, 0.0001
+_FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.001, 0.1
+_AT_ONCE_S = 0.03
+"""Until then a main thread that has just ended a block may well be on its way to the wait."""
+_SLEEP_S, _PROGRAM_SLEEP_S = 0.01, 0.001
+
+
+class Look:
+    """One question: does the main thread wait? It is looked at again, ever less often."""
+
+    def __init__(self, view: OutsideView, number: int, also: int) -> None:
+        self.number = number
+        self.has_said_runs = False
+        self.next_at = 0.0
+        self._view = view
+        self._also = also
+        self._began = time.monotonic()
+        self._pause_s = _FIRST_PAUSE_S
+        self._asleep: dict[int, tuple[float, int]] = {}
+
+    @property
+    def is_late(self) -> bool:
+        """Return whether it would have been seen by now if the block were over."""
+        return time.monotonic() - self._began > _AT_ONCE_S
+
+    def is_at_rest(self) -> bool:
+        """Return whether it waits now, or a moment later, and the language's program sleeps."""
+        for _ in range(_QUICK_LOOKS):
+            if self._rests():
+                return True
+            if self.has_said_runs:
+                break
+            time.sleep(_QUICK_PAUSE_S)
+        self.next_at = time.monotonic() + self._pause_s
+        self._pause_s = min(self._pause_s * 2, _LONGEST_PAUSE_S)
+        return False
+
+    def _rests(self) -> bool:
+        waits = self._view.waits()
+        if waits is None:
+            waits = self._has_slept(self._view.kernel, _SLEEP_S)
+        return waits and (not self._also or self._has_slept(self._also, _PROGRAM_SLEEP_S))
+
+    def _has_slept(self, pid: int, seconds: float) -> bool:
+        """Return whether its main thread has slept for so long, without any time in between."""
+        used, now = self._view.asleep_at(pid), time.monotonic()
+        if used is None:
+            self._asleep.pop(pid, None)
+            return False
+        since, before = self._asleep.get(pid, (now, -1))
+        if used != before:
+            self._asleep[pid] = now, used
+            return False
+        return now - since >= seconds
+
+
+_FIRST_SAMPLE_S, _SAMPLE_S, _LONGEST_SAMPLE_S = 0.25, 0.5, 5.0
+_LEAST_SHARE = 0.02
+_OWN_THREADS = 2
+"""The main thread of a kernel and the one that reads its commands."""
+_SETTLING_SAMPLES = 3
+
+
+class Computing:
+    """Finds the threads and processes that compute in two windows of time, one after the other.
+
+    Threads that wait for work, as of a pool, take no time and do not count.
+    """
+
+    def __init__(self, view: OutsideView) -> None:
+        self._view = view
+        self.next_at: float | None = None
+        self._period_s = _SAMPLE_S
+        self._count = 0
+        self._at = 0.0
+        self._used: dict[tuple[int, int], int] = {}
+        self._once: set[tuple[int, int]] = set()
+        self.found: set[tuple[int, int]] = set()
+
+    def begin(self) -> None:
+        """Look from now on, a little later for the first time."""
+        self._used, self._once, self.found, self._count = {}, set(), set(), 0
+        self._period_s = _SAMPLE_S
+        self.next_at = time.monotonic() + _FIRST_SAMPLE_S
+
+    def end(self) -> None:
+        """Look no more."""
+        self.next_at = None
+        self.found = set()
+
+    def sample(self, processes: dict[tuple[int, int], int]) -> None:
+        """Compare with the last sample; stop where there is nothing but the kernel itself."""
+        now = time.monotonic()
+        threads = {(0, tid): used for tid, used in self._view.threads().items()}
+        used = {**threads, **processes}
+        least = (now - self._at) * 1e9 * _LEAST_SHARE
+        busy = {key for key in used if used[key] - self._used.get(key, used[key]) >= least}
+        self.found, self._once = busy & self._once, busy
+        self._used, self._at = used, now
+        self._count += 1
+        has_others = len(threads) > _OWN_THREADS or processes
+        if not busy and self._count > _SETTLING_SAMPLES:
+            self._period_s = min(self._period_s * 2, _LONGEST_SAMPLE_S)
+        is_settled = self._count > _SETTLING_SAMPLES and not busy and not has_others
+        self.next_at = None if is_settled else now + self._period_s
+
+
+_RUN_PERIOD_S = 1.0
+_END_LIMIT_S = 3.0
+_END_PAUSE_S = 0.002
+
+
+class Supervision:
+    """Owner of the loop; `serve` returns the status with which the kernel has ended."""
+
+    def __init__(self, control: int, kernel: int, wake: int) -> None:
+        self._control = control
+        self._kernel = kernel
+        self._view = OutsideView(kernel, wake)
+        self._lines = protocol.LineReader()
+        self._status: int | None = None
+        self._is_wanted = True
+        self._look: Look | None = None
+        self._computing = Computing(self._view)
+        self._family_at: float | None = None
+        self._sent_family: list[tuple[int, int]] = []
+        self._sent_left: dict[str, Any] = {}
+
+    def serve(self) -> int:
+        """Run until the kernel or the app has ended, then end all that is left."""
+        woken, waking = os.pipe()
+        for fd in (woken, waking):
+            os.set_blocking(fd, False)
+        signal.set_wakeup_fd(waking, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda number, frame: None)
+        poll = select.poll()
+        poll.register(woken, select.POLLIN)
+        poll.register(self._control, select.POLLIN)
+        while self._reap() and self._status is None and self._is_wanted:
+            for fd, _ in poll.poll(self._pause_ms()):
+                if fd == woken:
+                    os.read(woken, 4096)
+                else:
+                    self._read()
+            self._on_time()
+        self._end_all()
+        self._send("ended")
+        return 0 if self._status is None else self._status
+
+    def _pause_ms(self) -> float | None:
+        times = [self._family_at, self._computing.next_at]
+        if self._look is not None:
+            times.append(self._look.next_at)
+        known = [at for at in times if at is not None]
+        return max(0.0, (min(known) - time.monotonic()) * 1000) if known else None
+
+    def _reap(self) -> bool:
+        """Take the ends of all children that have ended; return whether there are others."""
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return False
+            if not pid:
+                return True
+            if pid == self._kernel:
+                self._status = status
+
+    def _read(self) -> None:
+        try:
+            data = os.read(self._control, 65536)
+        except OSError:
+            data = b""
+        self._is_wanted = bool(data)
+        for command in self._lines.feed(data):
+            self._take(command)
+
+    def _take(self, command: dict[str, Any]) -> None:
+        kind = command["t"]
+        if kind == "look":
+            self._look = Look(self._view, command["look"], command["also"])
+            self._answer(self._look)
+        elif kind == "run":
+            self._look = None
+            self._computing.end()
+            self._sent_left = {}
+            self._family_at = time.monotonic() + _RUN_PERIOD_S
+        elif kind == "forget":
+            self._look = None
+        elif kind == "end":
+            self._is_wanted = False
+
+    def _answer(self, look: Look) -> None:
+        if look.is_at_rest():
+            self._look = None
+            self._family_at = None
+            self._computing.begin()
+            self._send("rests", look=look.number)
+        elif look.is_late and not look.has_said_runs:
+            look.has_said_runs = True
+            self._send("runs", look=look.number)
+
+    def _on_time(self) -> None:
+        now = time.monotonic()
+        if self._look is not None and now >= self._look.next_at:
+            self._answer(self._look)
+        if self._family_at is not None and now >= self._family_at:
+            self._family_at = now + _RUN_PERIOD_S
+            self._report_family(self._view.processes())
+        if self._computing.next_at is not None and now >= self._computing.next_at:
+            processes = self._view.processes()
+            self._computing.sample(processes)
+            self._report_family(processes)
+            self._report_left(self._computing.found)
+
+    def _report_family(self, processes: dict[tuple[int, int], int]) -> None:
+        family = sorted(processes)
+        if family != self._sent_family:
+            self._sent_family = family
+            self._send("family", pids=family)
+
+    def _report_left(self, found: set[tuple[int, int]]) -> None:
+        threads = [tid for pid, tid in found if not pid and tid != self._kernel]
+        left: dict[str, Any] = {
+            "main": (0, self._kernel) in found,
+            "threads": len(threads),
+            "processes": sorted(pid for pid, _ in found if pid),
+        }
+        if left != (self._sent_left or {"main": False, "threads": 0, "processes": []}):
+            self._sent_left = left
+            self._send("left", **left)
+
+    def _send(self, kind: str, **fields: Any) -> None:
+        with contextlib.suppress(OSError):  # the app has gone: that is read, too
+            os.write(self._control, protocol.encode(kind, **fields))
+
+    def _end_all(self) -> None:
+        """Kill all descendants; stopped first, so that none of them starts another meanwhile."""
+        deadline = time.monotonic() + _END_LIMIT_S
+        stopped: set[int] = set()
+        spared: set[int] = set()
+        if not IS_LINUX:
+            self._kill(-self._kernel, signal.SIGKILL)
+        while self._reap() and time.monotonic() < deadline:
+            found = outside_view.descendants(os.getpid()) - spared
+            if not found:
+                return  # others, of whom the system does not let us be rid
+            new = found - stopped
+            number = signal.SIGSTOP if new else signal.SIGKILL
+            spared |= {pid for pid in new or found if not self._kill(pid, number)}
+            stopped |= found
+            if not new:
+                time.sleep(_END_PAUSE_S)
+
+    def _kill(self, pid: int, number: int) -> bool:
+        """Send a signal; return whether that is allowed."""
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            return True
+        except PermissionError:
+            return False
+        return True
