@@ -15,6 +15,7 @@ import pytest
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import RunEnd
+from playhead.domain.execution import GoingOn
 from playhead.execution import kernel_process
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support import programs
@@ -390,3 +391,35 @@ async def test_a_run_that_a_restart_ends_says_so_though_another_waits(tmp_path: 
         await restart
         assert report_of(chunks).end == RunEnd(kind="restarted")
         assert text_of(await after) == "42\n"
+
+
+COMPUTING_THREAD = "import threading\ndef work():\n    while True: pass\n"
+COMPUTING_THREAD += "threading.Thread(target=work, daemon=True).start()"
+COMPUTING_CHILD = "import subprocess\nchild = subprocess.Popen(['sh', '-c', 'while :; do :; done'])"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seen in /proc")
+async def test_stop_ends_what_computes_on_after_a_run(tmp_path: Path) -> None:
+    """A process alone, threads only with their kernel."""
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, COMPUTING_CHILD))
+        await until(lambda: made.status("conversation").going_on == GoingOn(processes=1))
+        await made.interrupt("conversation")
+        await until(lambda: not made.status("conversation").going_on)
+        assert text_of(await run(made, request(tmp_path, "child.poll() is not None"))) == "True\n"
+        await run(made, request(tmp_path, COMPUTING_THREAD))
+        await until(lambda: made.status("conversation").going_on == GoingOn(threads=1))
+        await made.interrupt("conversation")
+        await until(lambda: made.status("conversation").state == "none")
+        assert await works(made, tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="seen in /proc")
+async def test_a_supervisor_that_code_stops_or_kills_is_noticed(tmp_path: Path) -> None:
+    async with executor(tmp_path) as made:
+        stop = "import os, signal\nos.kill(os.getppid(), signal.SIGSTOP)"
+        assert report_of(await run(made, request(tmp_path, stop))).state == "finished"
+        kill = "import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(600)"
+        report = report_of(await run(made, request(tmp_path, kill)))
+        assert (report.state, report.end) == ("killed", RunEnd(kind="signalled", signal=9))
+        assert await works(made, tmp_path)

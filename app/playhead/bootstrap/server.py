@@ -58,9 +58,9 @@ def make_server(
     """Return a server that does not listen yet; call this on the core's loop."""
 
     def trusted() -> tuple[int, ...]:
-        """Return the model worker's pid: it hides its files from us but runs no code of users."""
+        """Return the pids of children that hide their files from us but run no code of users."""
         pid = core.worker.pid
-        return () if pid is None else (pid,)
+        return core.executor.supervisors if pid is None else (pid, *core.executor.supervisors)
 
     bridge = Bridge(asyncio.get_running_loop())
     collection = paths.resources_dir() / "api.json"

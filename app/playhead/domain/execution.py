@@ -104,14 +104,33 @@ class Description(Struct, frozen=True, kw_only=True):
 KernelState = Literal["none", "starting", "idle", "busy", "stopping"]
 
 
+class GoingOn(Struct, frozen=True):
+    """The parts of a kernel that compute although no block runs, as they are seen from outside.
+
+    `main`: its main thread; `threads`: how many others; `processes`: how many that code started.
+    """
+
+    main: bool = False
+    threads: int = 0
+    processes: int = 0
+
+    def __bool__(self) -> bool:
+        return self.main or self.threads > 0 or self.processes > 0
+
+
 class KernelStatus(Struct, frozen=True, kw_only=True):
-    """The state of a conversation's kernel; `memory_bytes` is its resident size."""
+    """The state of a conversation's kernel; `memory_bytes` is its resident size.
+
+    `is_disputed`: its block has said that it is over, and its main thread is seen to go on.
+    """
 
     state: KernelState = "none"
     pid: int | None = None
     memory_bytes: int | None = None
     language: str = ""
     interpreter: str = ""
+    is_disputed: bool = False
+    going_on: GoingOn = GoingOn()
 
 
 class Interpreter(Struct, frozen=True, kw_only=True):

@@ -249,6 +249,13 @@ class KernelProcess(QObject):
         """Return whether a supervisor answers."""
         return self._pid != self.root_pid
 
+    def read_now(self) -> None:
+        """Read what is in the pipe, without waiting for the notifier."""
+        self._window_began = time.monotonic()
+        self._budget_s = _BUDGET_S
+        self._set_reading(True)
+        self._read()
+
     def begin_run(self) -> None:
         """Announce a block to the supervisor."""
         self._unanswered.stop()
@@ -372,10 +379,7 @@ class KernelProcess(QObject):
         self._read()
 
     def _on_tick_timeout(self) -> None:
-        self._window_began = time.monotonic()
-        self._budget_s = _BUDGET_S
-        self._set_reading(True)
-        self._read()
+        self.read_now()
         self._on_tick()
 
     def _on_signal_timeout(self) -> None:

@@ -17,6 +17,7 @@ from playhead.domain.conversation.payloads import Frame, RowOrder, RunEnd, RunRe
 from playhead.domain.execution import (
     Completions,
     Description,
+    GoingOn,
     KernelState,
     KernelStatus,
     RunLimits,
@@ -103,6 +104,7 @@ class Questions:
         self._write = write
         self._numbers = itertools.count(1)
         self._waiting: dict[str, asyncio.Future[str]] = {}
+        self._has_asked = False
 
     async def ask(
         self,
@@ -118,6 +120,7 @@ class Questions:
         number = str(next(self._numbers))
         future = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
+        self._has_asked = True
         self._write(protocol.encode_command(command, ask=number, **fields))
         try:
             async with asyncio.timeout(limit_s):
@@ -132,6 +135,11 @@ class Questions:
         finally:
             del self._waiting[number]
         return await asyncio.to_thread(lambda: read(self._read(name)))
+
+    def asked_since_last(self) -> bool:
+        """Return whether anything was asked since this was called last, or waits."""
+        has_asked, self._has_asked = self._has_asked, False
+        return has_asked or bool(self._waiting)
 
     def settle(self, mark: protocol.Mark) -> None:
         """Settle the question that an answer belongs to; an answer without one is dropped."""
@@ -199,6 +207,8 @@ class LiveKernel:
         self._behind: list[Piece] = []  # what has come after it, until it is known where it belongs
         self._awaits_view = self._is_disputed = self._is_clearing = False
         self._clears_end = False
+        self._left = GoingOn()
+        self._left_processes: list[int] = []
         self._between = b""
         self._end_cause: RunEnd | None = None
         self._kill_cause: RunEnd | None = None
@@ -214,6 +224,11 @@ class LiveKernel:
     def state(self) -> KernelState:
         """Return its state; "none" once it has ended."""
         return self._state
+
+    @property
+    def supervisor(self) -> int:
+        """Return the id of its supervisor; 0 if it has none."""
+        return self._process.root_pid if self._process.is_supervised else 0
 
     @property
     def was_stopped(self) -> bool:
@@ -235,6 +250,8 @@ class LiveKernel:
             memory_bytes=memory,
             language=self.language.word,
             interpreter=self.interpreter,
+            is_disputed=self._is_disputed,
+            going_on=GoingOn(self._left.main, self._left.threads, len(self._left_processes)),
         )
 
     def launch(self, variables: Mapping[str, str], folder: str) -> None:
@@ -284,8 +301,16 @@ class LiveKernel:
                 await self._ended.wait()
 
     def interrupt(self, grace_s: float, cause: RunEnd | None = None) -> None:
-        """Stop the run, or the start of the kernel; the report has the cause."""
-        if self._state == "starting":
+        """Stop the run, or the start of the kernel; the report has the cause.
+
+        When none runs, end what goes on from earlier ones: processes alone, threads only with the
+        kernel.
+        """
+        if self._state == "idle" and (self._left.main or self._left.threads):
+            self.kill(RunEnd(kind="stopped"))
+        elif self._state == "idle" and self._left_processes:
+            self._process.end_processes(self._left_processes)
+        elif self._state == "starting":
             self.kill(RunEnd(kind="stopped_early"))
         elif self._state == "busy" and self._run is not None:
             self._run.stop_cause = cause
@@ -396,6 +421,7 @@ class LiveKernel:
         self._end_mark, self._behind = None, []
         self._awaits_view = self._is_disputed = self._is_clearing = False
         self._clears_end = False
+        self._left, self._left_processes = GoingOn(), []
         earlier, self._between = self._between, b""
         self._push(self._run.start(earlier))
         self._process.begin_run()
@@ -463,6 +489,10 @@ class LiveKernel:
 
     def _on_report(self, kind: str, report: Mapping[str, Any]) -> None:
         """Take what the supervisor has seen."""
+        if kind == "left":
+            self._on_left(report)
+        elif kind == "rests" and self._is_disputed:
+            self._process.read_now()  # what it has written before it came to its end
         run = self._run
         if run is None or run.is_over or self._end_mark is None or self._is_clearing:
             return
@@ -471,6 +501,7 @@ class LiveKernel:
         if kind == "runs":
             self._is_disputed = True
             self._feed(run, behind)
+            self._on_change()
         elif kind == "rests" and self._clears_end:
             self._is_clearing = True
             self._stop_signals()
@@ -479,12 +510,21 @@ class LiveKernel:
         elif kind == "rests":
             self._end_run(run, self._end_mark, behind)
 
+    def _on_left(self, report: Mapping[str, Any]) -> None:
+        """Show what goes on; the main thread may compute an answer to a question of ours."""
+        is_main = report["main"] and not self._questions.asked_since_last()
+        self._left = GoingOn(is_main, report["threads"])
+        spared = (self._process.pid, self._process.spared_pid)
+        self._left_processes = [pid for pid in report["processes"] if pid not in spared]
+        self._on_change()
+
     def _on_cleared(self) -> None:
         if self._run is not None and self._end_mark is not None:
             self._end_run(self._run, self._end_mark, [])
 
     def _end_run(self, run: RunStream, mark: Piece, behind: list[Piece]) -> None:
         self._end_mark = None
+        self._is_disputed = False
         self._push(run.feed([mark]))
         self._stop_signals()
         self._set_state("idle")
@@ -536,6 +576,7 @@ class LiveKernel:
 
     def _on_end(self, end: RunEnd) -> None:
         self._end_cause = end
+        self._is_disputed = False
         if self._is_clearing:
             self._on_cleared()
         if self._run is not None and not self._run.is_over:

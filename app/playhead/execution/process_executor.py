@@ -80,6 +80,11 @@ class ProcessExecutor:
         """Return the languages that can be run."""
         return self._languages.offered
 
+    @property
+    def supervisors(self) -> tuple[int, ...]:
+        """Return the ids of the kernels' parents: they run no code of users."""
+        return tuple(kernel.supervisor for kernel in self._kernels.values() if kernel.supervisor)
+
     def canonical(self, word: str) -> str | None:
         """Return the offered language for a name used by a model, or None."""
         return self._languages.canonical(word)

@@ -310,8 +310,13 @@ class Session:
         await self._turn_end()
 
     def stop(self) -> None:
-        """End the turn: close the model's stream, or interrupt the code and then kill it."""
+        """End the turn: close the model's stream, or interrupt the code and then kill it.
+
+        Without a turn, end what goes on computing from earlier code.
+        """
         if self._task is None:
+            if self.kernel.going_on:
+                self._start_task(self._ports.executor.interrupt(self.conversation.id))
             return
         self._set_state("stopping")
         if self._turn is not None and self._turn.is_executing:

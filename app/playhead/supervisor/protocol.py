@@ -18,7 +18,8 @@ From the supervisor:
     rests    look: the kernel's main thread waits for its next command
     runs     look: it does not yet
     left     main (whether the main thread computes, without a command), threads (how many others
-             do), processes (the ids of those that do): sent when it changes, between two runs
+             do), processes (the ids of those that do): between two runs, as long as any do, and
+             once when none does any more
     family   pids [[id, start in ticks], …]: all descendants but the kernel, when that changes
     ended    all of them have been killed: the last line
 """

@@ -329,8 +329,8 @@ class Supervision:
             "threads": len(threads),
             "processes": sorted(pid for pid, _ in found if pid),
         }
-        if left != (self._sent_left or {"main": False, "threads": 0, "processes": []}):
-            self._sent_left = left
+        if found or self._sent_left:
+            self._sent_left = left if found else {}
             self._send("left", **left)
 
     def _send(self, kind: str, **fields: Any) -> None:

@@ -2,9 +2,9 @@
 client is a descendant of this process.
 
 Descendants are found on Linux only: on other systems, and for processes of other users, the system
-does not report who holds a socket, and the client counts as a stranger. This is a hurdle, not a
-sandbox: a process that gets itself adopted (by init or a service manager) is not a descendant any
-more.
+does not report who holds a socket, and the client counts as a stranger. What a kernel starts stays
+below its supervisor. This is a hurdle, not a sandbox: a process that a service starts on request
+(systemd-run, docker, at) is not a descendant, nor one that is left when code kills the supervisor.
 """
 
 from __future__ import annotations
@@ -153,9 +153,7 @@ _MAPPED = b"\0" * 10 + b"\xff\xff"
 async def descends_from_us(request: web.BaseRequest, trusted: Collection[int] = ()) -> bool:
     """Return whether the client was started, directly or indirectly, by this process.
 
-    `trusted` are the pids of children that hide their files from us but run no code of users (the
-    model worker): if no visible process holds the socket, another hidden child counts as the
-    client.
+    `trusted` are the pids of children that run no code of users: the model worker, supervisors.
     """
     transport = request.transport
     if transport is None or sys.platform != "linux":
@@ -169,29 +167,28 @@ async def descends_from_us(request: web.BaseRequest, trusted: Collection[int] = 
 def is_descendant(theirs: Address, ours: Address, root: int, trusted: Collection[int] = ()) -> bool:
     """Return whether a descendant of `root` holds the socket at `theirs` of a connection to
     `ours`.
+
+    One that hides its files, or passes the socket on faster than it can be found, may be any of
+    those that are not trusted: then the client is another only if that one is seen to hold it.
     """
     inode = _inode(theirs, ours)
     if inode is None:
         return False
     family = descendants(root)
-    hidden: set[int] = set()
-    for pid in family:
-        holds = _holds(pid, inode)
-        if holds:
-            return True
-        if holds is None and pid not in trusted:
-            hidden.add(pid)
-    return bool(hidden) and not any(_holds(pid, inode) for pid in _pids() if pid not in family)
+    if any(_holds(pid, inode) for pid in family):
+        return True
+    is_possible = not family <= set(trusted)
+    return is_possible and not any(_holds(pid, inode) for pid in _pids() if pid not in family)
 
 
 def descendants(root: int) -> set[int]:
     """Return the pids of all descendants of a process."""
+    parents = {pid: parent for pid in _pids() if (parent := _parent(pid)) is not None}
     children: dict[int, list[int]] = defaultdict(list)
-    for pid in _pids():
-        with suppress(OSError, ValueError, IndexError):
-            # pid (any name) state ppid …
-            text = (_PROC / str(pid) / "stat").read_text(errors="replace")
-            children[int(text.rpartition(")")[2].split()[1])].append(pid)
+    for pid, parent in parents.items():
+        if parent not in parents:  # it ended while we read: they have another now
+            parent = _parent(pid) or 0
+        children[parent].append(pid)
     found: set[int] = set()
     waiting = [root]
     while waiting:
@@ -199,6 +196,14 @@ def descendants(root: int) -> set[int]:
         found.update(young)
         waiting += young
     return found
+
+
+def _parent(pid: int) -> int | None:
+    with suppress(OSError, ValueError, IndexError):
+        # pid (any name) state ppid …
+        text = (_PROC / str(pid) / "stat").read_text(errors="replace")
+        return int(text.rpartition(")")[2].split()[1])
+    return None
 
 
 def _pids() -> Iterator[int]:

@@ -9,7 +9,14 @@ import signal
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import RunEnd, RunReport
-from playhead.domain.text.quantities import Translate, format_duration, in_english
+from playhead.domain.execution import GoingOn
+from playhead.domain.text.quantities import (
+    Translate,
+    TranslateNumber,
+    count_in_english,
+    format_duration,
+    in_english,
+)
 
 
 def run_end_text(report: RunReport, tr: Translate = in_english) -> str:
@@ -22,6 +29,22 @@ def run_end_text(report: RunReport, tr: Translate = in_english) -> str:
         case "started" | "finished":
             status = report.exit_status
             return tr("It ended with status {status}.", status=status) if status else ""
+
+
+def going_on_text(
+    going_on: GoingOn, tr: Translate = in_english, tr_n: TranslateNumber = count_in_english
+) -> str:
+    """Return what computes on after the end of a run; "" if nothing does."""
+    if going_on.main:
+        return tr("the main thread goes on")
+    counts = (
+        (going_on.threads, tr_n("%n threads go on", going_on.threads, one="1 thread goes on")),
+        (
+            going_on.processes,
+            tr_n("%n processes go on", going_on.processes, one="1 process goes on"),
+        ),
+    )
+    return ", ".join(text for count, text in counts if count)
 
 
 def run_end_for_model(report: RunReport) -> str:

@@ -12,14 +12,14 @@ from playhead.domain.access import Access
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Attachment, Message
 from playhead.domain.conversation.payloads import CodeError, Failure, Proposal, RunReport
-from playhead.domain.execution import PYTHON
+from playhead.domain.execution import PYTHON, KernelStatus
 from playhead.domain.text.fences import fenced
 from playhead.errors import AppError
 from playhead.session.branches import is_asked
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.editor.editor_follower import EditorFollower
 from playhead.ui.sidebar.model import client_name
-from playhead.ui.widgets.wording import mark, tr, tr_n
+from playhead.ui.widgets.wording import going_on_words, mark, tr, tr_n
 
 if TYPE_CHECKING:
     from playhead.ui.shell.window_layout import WindowLayout
@@ -217,11 +217,17 @@ class SessionView(QObject):
     def _show_all(self, session: Session) -> None:
         self._header.set_title(session.conversation.title)
         self._show_state(session)
-        self._pane.set_kernel(session.kernel)
+        self._show_kernel(session.kernel)
         self._pane.set_can_run(session.can_run)
         self._show_pending(session)
         self.place_changed.emit()
         self.emptied.emit(not session.conversation.messages)
+
+    def _show_kernel(self, kernel: KernelStatus) -> None:
+        disputed = tr("still running, although it says that it is over")
+        text = disputed if kernel.is_disputed else going_on_words(kernel.going_on)
+        self._timeline.show_going_on(text)
+        self._pane.set_kernel(kernel)
 
     def _show_state(self, session: Session) -> None:
         self._header.set_client(client_name(session.client))
@@ -263,7 +269,7 @@ class SessionView(QObject):
             case "pending":
                 self._show_pending(session)
             case "kernel":
-                self._pane.set_kernel(session.kernel)
+                self._show_kernel(session.kernel)
             case "place" | "config" | "auto_run":
                 self.place_changed.emit()
             case "error" if event.error is not None:

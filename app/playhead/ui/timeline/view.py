@@ -209,6 +209,11 @@ class TimelineView(QAbstractScrollArea):
         """Set the function that returns the name of the current model, '' while none is set."""
         self.model_name = model_name
 
+    def show_going_on(self, text: str) -> None:
+        """Show beside the code that ran last what computes on; '' for nothing."""
+        self.model.show_going_on(text)
+        self.coalescer.due()
+
     def end_turn(self) -> None:
         """Show what the turn has cost, once the session rests."""
         self._show_costs(self.model_name())

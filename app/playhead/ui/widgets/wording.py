@@ -18,8 +18,8 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 from PySide6.QtWidgets import QApplication
 
 from playhead.domain.conversation.payloads import Failure
-from playhead.domain.execution import EnvironmentStatus
-from playhead.domain.text import quantities
+from playhead.domain.execution import EnvironmentStatus, GoingOn
+from playhead.domain.text import quantities, run_ends
 from playhead.errors import AppError
 
 CONTEXT = "Playhead"
@@ -146,6 +146,11 @@ def short_folder(folder: str) -> str:
     if folder == home:
         return tr("your home folder")
     return "~" + folder[len(home) :] if folder.startswith(home + "/") else folder
+
+
+def going_on_words(going_on: GoingOn) -> str:
+    """Return what computes on after the end of a run, in the language of the window."""
+    return run_ends.going_on_text(going_on, tr, tr_n)
 
 
 def format_size(size_bytes: int) -> str:

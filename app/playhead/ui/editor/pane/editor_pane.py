@@ -383,6 +383,7 @@ class EditorPane(QWidget):
         status.variables_clicked.connect(self.show_variables)
         status.folder_clicked.connect(self.folder_clicked)
         status.interpreter_clicked.connect(self.interpreter_clicked)
+        status.stop_clicked.connect(self.stop_requested)
         status.restart_clicked.connect(self.restart_requested)
         self.notice.dismissed.connect(self._on_notice_dismissed)
         self._theme.changed.connect(self._on_theme_changed)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.theme import ICON_PX, Theme
-from playhead.ui.widgets.wording import folder_label, format_size, mark, tr
+from playhead.ui.widgets.wording import folder_label, format_size, going_on_words, mark, tr
 
 _SIGN_PX, _ANY_PX = 22, 16_777_215
 _PYTHON = ("python", "python3", "py", "ipython")
@@ -38,12 +38,13 @@ class StatusBar(QFrame):
     """Shows the status; its buttons only emit signals. Owner: the pane.
 
     Signals: `variables_clicked(bool)`, `folder_clicked()`, `interpreter_clicked()`,
-    `restart_clicked()`.
+    `stop_clicked()`, `restart_clicked()`.
     """
 
     variables_clicked = Signal(bool)
     folder_clicked = Signal()
     interpreter_clicked = Signal()
+    stop_clicked = Signal()
     restart_clicked = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
@@ -62,12 +63,16 @@ class StatusBar(QFrame):
         self.folder = self._button(tr("Change the working folder"))
         self.interpreter = self._button(tr("Choose the interpreter"))
         self.kernel = QLabel(self)
+        self.stop = self._button(tr("Stop what goes on"))
+        self.stop.setText(tr("Stop"))
+        self.stop.hide()
         self.restart = self._button(tr("Restart kernel"))
         self.restart.setToolTip(tr("Restart the kernel: all variables are lost"))
         self._lay_out()
         self.variables.clicked.connect(self.variables_clicked)
         self.folder.clicked.connect(self.folder_clicked)
         self.interpreter.clicked.connect(self.interpreter_clicked)
+        self.stop.clicked.connect(self.stop_clicked)
         self.restart.clicked.connect(self.restart_clicked)
         theme.changed.connect(self.apply_theme)
         self.apply_theme()
@@ -79,6 +84,12 @@ class StatusBar(QFrame):
     def show_kernel(self, status: KernelStatus) -> None:
         """Show the kernel's state and memory."""
         words = tr(_WORDS[status.state])
+        if status.going_on:
+            words += " · " + going_on_words(status.going_on)
+        is_lost = status.going_on.main or status.going_on.threads > 0
+        tip = tr("Stop: the kernel ends with its threads, all variables are lost")
+        self.stop.setVisible(bool(status.going_on))
+        self.stop.setToolTip(tip if is_lost else tr("End the processes; variables are kept"))
         if status.memory_bytes:
             words += " · " + format_size(status.memory_bytes)
         self.kernel.setText(words)
@@ -148,7 +159,7 @@ class StatusBar(QFrame):
         for widget in (self.position, self.variables, self.plain):
             layout.addWidget(widget)
         layout.addStretch(1)
-        for widget in (self.folder, self.interpreter, self.kernel, self.restart):
+        for widget in (self.folder, self.interpreter, self.kernel, self.stop, self.restart):
             layout.addWidget(widget)
 
     def _button(self, tip: str) -> QPushButton:

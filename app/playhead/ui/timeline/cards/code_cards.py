@@ -262,6 +262,7 @@ class CodeCard(PanelCard):
                 words = [lines, row.detail]
         if row.is_edited:
             words.append(tr("edited"))
+        words.append(row.going_on)
         return " · ".join(word for word in words if word)
 
     def spots(self, is_hovered: bool) -> list[Spot]:

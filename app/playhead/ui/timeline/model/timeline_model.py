@@ -56,6 +56,10 @@ class Changes(Struct):
     is_reset: bool = False
 
 
+_BEGUN = ("running", "ran", "stopped", "failed")
+"""The states of code that runs or ran."""
+
+
 class TimelineModel:
     """Holds the rows in the order in which they are drawn.
 
@@ -67,6 +71,7 @@ class TimelineModel:
         self._index: dict[str, int] = {}
         self._changes = Changes()
         self._code: int | None = None
+        self._going_on: Row | None = None
         self._run_console: int | None = None
         self._open_inputs: list[str] = []
         self._has_failed = False
@@ -540,6 +545,18 @@ class TimelineModel:
             console = self.rows[self._run_console]
             console.detail = " · ".join(filter(None, (self._block_name(), console_detail)))
             self.mark(console.key)
+
+    def show_going_on(self, text: str) -> None:
+        """Show beside the code that ran last what computes on; '' for nothing."""
+        ran = (row for row in reversed(self.rows) if row.kind == "code" and row.state in _BEGUN)
+        row = next(ran, None) if text else None
+        shown, self._going_on = self._going_on, row
+        if shown is not None and shown is not row:
+            shown.going_on = ""
+            self.mark(shown.key)
+        if row is not None and row.going_on != text:
+            row.going_on = text
+            self.mark(row.key)
 
     def _block_name(self) -> str:
         """Return which of several blocks the output is of; '' if there is only one."""
