@@ -210,6 +210,8 @@ class KernelProcess(QObject):
         self._signal = self._timer(self._on_signal_timeout)
         self._kill = self._timer(self.kill_group)
         self._left: list[processes.Leftover] = []
+        self._left_began: processes.RunStart | None = None
+        self._find_left: Callable[[], list[processes.Leftover]] = list
         self._left_since = 0.0
         self._on_cleared: Callable[[], None] = _do_nothing
         self._clear = self._timer(self._on_clear_timeout)
@@ -304,16 +306,24 @@ class KernelProcess(QObject):
 
         `on_cleared()` once it is gone and all that it has printed has been given.
         """
-        self._end_these(self._started_since(began), on_cleared)
+        self._end_these(lambda: self._started_since(began), on_cleared, began)
 
     def end_processes(self, pids: Sequence[int]) -> None:
         """End some that go on after their run, in the same way."""
-        self._end_these([item for item in self._family if item.pid in pids], _do_nothing)
+        left = [item for item in self._family if item.pid in pids]
+        self._end_these(lambda: processes.still_alive(left), _do_nothing)
 
-    def _end_these(self, left: list[processes.Leftover], on_cleared: Callable[[], None]) -> None:
+    def _end_these(
+        self,
+        find: Callable[[], list[processes.Leftover]],
+        on_cleared: Callable[[], None],
+        began: processes.RunStart | None = None,
+    ) -> None:
         self._on_cleared = on_cleared
         self._left_since = time.monotonic()
-        self._left = left
+        self._left_began = began
+        self._find_left = find
+        self._left = find()
         processes.send_signal(self._left, signal.SIGINT)
         self._clear.start(0)  # the pipe has not been read to its end yet
 
@@ -388,7 +398,7 @@ class KernelProcess(QObject):
                 self._signal_run()
                 self._signal.start(self._steps.pop(0))
             case _:
-                processes.send_signal(self._started_since(self._run_began), signal.SIGKILL)
+                self._kill_started(self._run_began, self._started_since(self._run_began))
 
     def _signal_run(self) -> None:
         if not self._run_began.ticks or not self._pid:
@@ -405,11 +415,11 @@ class KernelProcess(QObject):
         ]
 
     def _on_clear_timeout(self) -> None:
-        self._left = processes.still_alive(self._left)
+        self._left = self._find_left() if self._left else []
         waited_ms = (time.monotonic() - self._left_since) * 1000
         if self._left and waited_ms < _LEFTOVERS_LIMIT_MS:
             if waited_ms >= _LEFTOVERS_GRACE_MS:
-                processes.send_signal(self._left, signal.SIGKILL)
+                self._kill_started(self._left_began, self._left)
             self._clear.start(_LEFTOVERS_PERIOD_MS)
             return
         self._on_tick_timeout()
@@ -417,6 +427,15 @@ class KernelProcess(QObject):
             self._on_cleared()
         else:
             self._clear.start(_PAUSE_MS)
+
+    def _kill_started(
+        self, began: processes.RunStart | None, left: list[processes.Leftover]
+    ) -> None:
+        """Kill what a run has started; the supervisor also finds what changes its id meanwhile."""
+        processes.send_signal(left, signal.SIGKILL)
+        if began is not None and began.ticks:
+            spared = (self._pid, self.spared_pid)
+            self._line.send("clear", since=[began.ticks, began.newest_pid], spare=spared)
 
     def _on_line(self, report: dict[str, Any]) -> None:
         match report["t"]:

@@ -465,18 +465,18 @@ class LiveKernel:
 
     def _feed(self, run: RunStream, pieces: list[Piece]) -> None:
         """Give a run its pieces up to an end, which is believed when it is seen from outside."""
-        place = next((n for n, piece in enumerate(pieces) if self._is_end(piece)), None)
-        if place is None:
-            self._push(run.feed(pieces))
-            if run.has_held_text:
-                self._process.request_tick()
-            return
+        place = next((n for n, piece in enumerate(pieces) if self._is_end(piece)), len(pieces))
+        if place < len(pieces) and (self._is_disputed or self._is_clearing):
+            ends = [piece for piece in pieces if self._is_end(piece)]
+            self._end_mark = ends[-1]  # they are all of the same worth
+            pieces = [piece for piece in pieces if piece not in ends]
+            place = len(pieces)
         self._push(run.feed(pieces[:place]))
-        self._end_mark, behind = pieces[place], pieces[place + 1 :]
-        if self._is_disputed or self._is_clearing:  # it is one more, of the same worth
-            self._feed(run, behind)
+        if run.has_held_text:
+            self._process.request_tick()
+        if place == len(pieces):
             return
-        self._behind = behind
+        self._end_mark, self._behind = pieces[place], pieces[place + 1 :]
         self._awaits_view = True
         if self._process.is_supervised:
             self._process.look()

@@ -137,15 +137,17 @@ def run_start() -> RunStart:
 
 
 def started_since(supervisor: int, began: RunStart) -> list[Leftover]:
-    """Return the processes below a supervisor that have been started since then."""
+    """Return the processes below a supervisor that have been started since then, and still run."""
     if not began.ticks:
         return []
     known = all_processes()
-    return [
-        Leftover(pid, started)
+    found = [
+        Leftover(pid, int(known[pid][_STARTED]))
         for pid in descendants(supervisor, known)
-        if ((started := int(known[pid][_STARTED])), pid) > (began.ticks, began.newest_pid)
+        if known[pid][_STATE] not in "ZX"
     ]
+    start = (began.ticks, began.newest_pid)
+    return [item for item in found if (item.started, item.pid) > start]
 
 
 def parent_of(pid: int) -> int:

@@ -58,9 +58,12 @@ class OutsideView:
             return False
 
     def asleep_at(self, pid: int) -> int | None:
-        """Return the nanoseconds that a process's main thread has used; None if it runs now."""
+        """Return the nanoseconds that a process's main thread has used; None if it runs now.
+
+        None too if that cannot be read, as when code has lowered the limits of this process.
+        """
         fields = stat_fields(pid)
-        if fields and fields[_STATE] not in _ASLEEP:
+        if not fields or fields[_STATE] not in _ASLEEP:
             return None
         return thread_nanoseconds(pid, pid)
 

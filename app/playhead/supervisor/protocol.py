@@ -9,6 +9,7 @@ From the app, by their `t`:
     look     look (a number), also (the id of a language's program, 0 for none): the block has said
              that it is over; answered by `rests` as soon as that is seen, and by `runs` first if
              it is not seen at once
+    clear    since [start in ticks, id], spare (ids): kill what has been started since then
     forget   that answer is not wanted any more
     end      kill all descendants and exit
 

@@ -14,7 +14,7 @@ import select
 import signal
 import sys
 import time
-from typing import Any
+from typing import Any, Callable
 
 from . import outside_view, protocol
 from .outside_view import IS_LINUX, OutsideView
@@ -68,7 +68,11 @@ def _control_process(option: int, value: int) -> None:
 def _supervise(control: int, kernel: int, wake: tuple[int, int]) -> None:
     try:
         _let_go(wake)
-        status = Supervision(control, kernel, os.fstat(wake[0]).st_ino).serve()
+        supervision = Supervision(control, kernel, os.fstat(wake[0]).st_ino)
+        try:
+            status = supervision.serve()
+        finally:  # whatever was done to this process, nothing may be left
+            supervision.end_all()
         _end_as(status)
     finally:
         os._exit(1)
@@ -80,8 +84,9 @@ def _let_go(wake: tuple[int, int]) -> None:
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
     os.close(wake[1])  # the other end only keeps the pipe's number from being given again
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP):
-        signal.signal(number, signal.SIG_IGN)
+    for number in signal.valid_signals() - {signal.SIGCHLD, signal.SIGCONT}:
+        with contextlib.suppress(OSError, ValueError):  # SIGKILL, SIGSTOP, those of the C library
+            signal.signal(number, signal.SIG_IGN)
     # If it has been stopped when the app ends, it has to see that.
     _control_process(_PR_SET_PDEATHSIG, signal.SIGCONT)
     os.chdir("/")
@@ -209,7 +214,7 @@ class Computing:
 
 
 _RUN_PERIOD_S = 1.0
-_END_LIMIT_S = 3.0
+_END_LIMIT_S, _CLEAR_LIMIT_S = 3.0, 0.5
 _END_PAUSE_S = 0.002
 
 
@@ -230,7 +235,7 @@ class Supervision:
         self._sent_left: dict[str, Any] = {}
 
     def serve(self) -> int:
-        """Run until the kernel or the app has ended, then end all that is left."""
+        """Run until the kernel or the app has ended."""
         woken, waking = os.pipe()
         for fd in (woken, waking):
             os.set_blocking(fd, False)
@@ -246,8 +251,6 @@ class Supervision:
                 else:
                     self._read()
             self._on_time()
-        self._end_all()
-        self._send("ended")
         return 0 if self._status is None else self._status
 
     def _pause_ms(self) -> float | None:
@@ -290,6 +293,8 @@ class Supervision:
             self._family_at = time.monotonic() + _RUN_PERIOD_S
         elif kind == "forget":
             self._look = None
+        elif kind == "clear":
+            self._clear((command["since"][0], command["since"][1]), command["spare"])
         elif kind == "end":
             self._is_wanted = False
 
@@ -337,30 +342,50 @@ class Supervision:
         with contextlib.suppress(OSError):  # the app has gone: that is read, too
             os.write(self._control, protocol.encode(kind, **fields))
 
-    def _end_all(self) -> None:
-        """Kill all descendants; stopped first, so that none of them starts another meanwhile."""
-        deadline = time.monotonic() + _END_LIMIT_S
-        stopped: set[int] = set()
-        spared: set[int] = set()
+    def end_all(self) -> None:
+        """Kill all descendants, and report that."""
+        with contextlib.suppress(ImportError, OSError, ValueError):
+            import resource  # code may have lowered our limits
+
+            most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         if not IS_LINUX:
-            self._kill(-self._kernel, signal.SIGKILL)
+            _send_signal(-self._kernel, signal.SIGKILL)
+        self._kill_until_gone(lambda: outside_view.descendants(os.getpid()), _END_LIMIT_S)
+        self._send("ended")
+
+    def _clear(self, since: tuple[int, int], spared: list[int]) -> None:
+        """Kill what has been started since then."""
+
+        def started() -> set[int]:
+            known = self._view.processes()
+            return {pid for pid, at in known if (at, pid) > since and pid not in spared}
+
+        self._kill_until_gone(started, _CLEAR_LIMIT_S)
+
+    def _kill_until_gone(self, find: Callable[[], set[int]], limit_s: float) -> None:
+        """Kill processes; all are stopped first, so that none of them starts another meanwhile."""
+        deadline = time.monotonic() + limit_s
+        stopped: set[int] = set()
+        spared: set[int] = set()  # other users' processes
         while self._reap() and time.monotonic() < deadline:
-            found = outside_view.descendants(os.getpid()) - spared
+            found = find() - spared
             if not found:
-                return  # others, of whom the system does not let us be rid
+                return
             new = found - stopped
             number = signal.SIGSTOP if new else signal.SIGKILL
-            spared |= {pid for pid in new or found if not self._kill(pid, number)}
+            spared |= {pid for pid in new or found if not _send_signal(pid, number)}
             stopped |= found
             if not new:
                 time.sleep(_END_PAUSE_S)
 
-    def _kill(self, pid: int, number: int) -> bool:
-        """Send a signal; return whether that is allowed."""
-        try:
-            os.kill(pid, number)
-        except ProcessLookupError:
-            return True
-        except PermissionError:
-            return False
+
+def _send_signal(pid: int, number: int) -> bool:
+    """Send a signal; return whether that is allowed."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
         return True
+    except PermissionError:
+        return False
+    return True
