@@ -159,7 +159,7 @@ class _Plain:
 
 
 def _meant(spelling: str) -> str:
-    """Return the characters that an escape stands for; what is none stays."""
+    """Return the characters that an escape stands for; other text stays as it is."""
     if spelling[0] == "&":
         return html.unescape(spelling)
     if spelling[0] == "%" or "x" in spelling:
