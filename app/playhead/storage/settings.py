@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast
 from msgspec.structs import replace
 
 from playhead import __version__
-from playhead.atomic_file import write_private
+from playhead.atomic_file import read_plain, write_private
 from playhead.domain.key_route import Witness
 from playhead.domain.settings import (
     ASKS_TYPED,
@@ -41,6 +41,7 @@ def encode_settings(settings: AppSettings) -> dict[str, Any]:
     return to_plain(settings)
 
 
+_LIMIT_BYTES = 16_000_000
 WRITTEN_BY = "written_by"
 """The field that names the newest version that wrote the file."""
 
@@ -153,7 +154,7 @@ class SettingsFile:
 
     def _read(self) -> None:
         try:
-            raw: object = read_json(self._path.read_text("utf-8"))
+            raw = _stored(self._path)
         except FileNotFoundError:
             return
         except (OSError, ValueError) as error:
@@ -222,10 +223,18 @@ class SettingsFile:
             ) from error
 
 
+def _stored(path: Path) -> object:
+    """Return the JSON value of a file. Raises OSError and ValueError."""
+    data = read_plain(path, _LIMIT_BYTES)
+    if data is None:
+        raise ValueError("it is not a regular file of at most 16 MB")
+    return read_json(data.decode("utf-8"))
+
+
 def stored_scale(path: Path) -> int:
     """Return the scale in the file before the settings are read; 100 if it has none."""
     try:
-        raw: object = read_json(path.read_text("utf-8"))
+        raw = _stored(path)
     except (OSError, ValueError):
         return 100
     wanted = cast("dict[str, object]", raw).get("scale_percent") if isinstance(raw, dict) else None

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from playhead.api.assistants.list_cursor import ListCursor, list_wire, page_of
-from playhead.api.assistants.threads import now_s
+from playhead.api.assistants.threads import now_s, readable
 from playhead.api.turns.model_state import ModelState
 from playhead.domain.history import Record
 from playhead.errors import RequestError
@@ -93,7 +93,7 @@ class AssistantStore:
         if self._made is None:
             records = await self._records.of(_OWNER)
             if self._made is None:  # read by another request meanwhile
-                self._made = {record.id: json.loads(record.content) for record in records}
+                self._made = dict(readable(records))
         return self._made
 
     def _keep(self, wire: Wire) -> None:

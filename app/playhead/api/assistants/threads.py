@@ -5,9 +5,10 @@ only.
 from __future__ import annotations
 
 import json
+import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -19,6 +20,7 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Proposal
 from playhead.domain.history import Record
 from playhead.domain.model import EXECUTE, ModelChoice
+from playhead.domain.text.json_text import read_json
 from playhead.domain.text.titles import title_from
 from playhead.errors import RequestError, SessionError, StorageError
 from playhead.formats.wire.assistants.objects import (
@@ -38,6 +40,7 @@ from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
 
+_log = logging.getLogger(__name__)
 ACTIVE = frozenset({"queued", "in_progress", "requires_action", "cancelling"})
 _PROGRAM_ENDED: Wire = {"code": "server_error", "message": "Playhead ended while the run went on."}
 _STEPS_AFTER = {"completed": "completed", "incomplete": "completed"}
@@ -196,17 +199,17 @@ class ThreadState(Struct, kw_only=True):
 
     def read(self, records: Sequence[Record]) -> None:
         """Take what an earlier process wrote; runs that it did not end have failed."""
-        for record in records:
-            data = json.loads(record.content)
-            match data["kind"]:
-                case "thread":
-                    self.wire = data["wire"]
-                case "run":
-                    self.runs[record.id] = RunState(wire=data["wire"])
-                case "step" if (run := self.runs.get(data["wire"]["run_id"])) is not None:
-                    run.steps[record.id] = data["wire"]
-                case "message":
-                    self.kept[record.id] = data["wire"]
+        for record_id, data in readable(records):
+            match data:
+                case {"kind": "thread", "wire": {"id": str()} as wire}:
+                    self.wire = wire
+                case {"kind": "run", "wire": {"status": str(), "required_action": _} as wire}:
+                    self.runs[record_id] = RunState(wire=wire)
+                case {"kind": "step", "wire": {"run_id": str() as run_id} as wire}:
+                    if (run := self.runs.get(run_id)) is not None:
+                        run.steps[record_id] = wire
+                case {"kind": "message", "wire": wire} if isinstance(wire, dict):
+                    self.kept[record_id] = cast("dict[str, Any]", wire)
                 case _:
                     pass
         for run in self.runs.values():
@@ -223,6 +226,19 @@ class ThreadState(Struct, kw_only=True):
     def _put(self, kind: str, record_id: str, wire: Mapping[str, Any]) -> None:
         content = json.dumps({"kind": kind, "wire": wire}, ensure_ascii=False)
         self.records.put(Record(self.conversation_id, record_id, content))
+
+
+def readable(records: Sequence[Record]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the ids and values of records; damaged ones are left out."""
+    for record in records:
+        try:
+            value: object = read_json(record.content)
+        except ValueError:
+            value = None
+        if isinstance(value, dict):
+            yield record.id, cast("dict[str, Any]", value)
+        else:
+            _log.warning("a record of %s is damaged and left out", record.owner)
 
 
 def now_s() -> int:

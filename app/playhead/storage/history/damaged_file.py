@@ -157,7 +157,7 @@ class DamagedFile:
         """Return the pages that are not in use, as far as they can be found."""
         head = self._raw(1)
         found: set[int] = set()
-        number = struct.unpack_from(">I", head, 32)[0] if head.startswith(_MAGIC) else 0
+        number = int.from_bytes(head[32:36], "big") if head.startswith(_MAGIC) else 0
         while 0 < number <= self.page_count and number not in found:
             found.add(number)
             trunk = self._raw(number)

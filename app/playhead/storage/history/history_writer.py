@@ -178,6 +178,9 @@ class HistoryWriter:
             self._done(self._write_pending)
         except (sqlite3.Error, OSError) as error:
             self._on_refused(error)
+        except Exception as error:  # noqa: BLE001 - the thread has to go on
+            _log.exception("Writing to the history failed")
+            self._on_refused(error)
         else:
             self._pending.clear()
             self._on_written()
@@ -290,6 +293,9 @@ class HistoryWriter:
                     question.answer.set_exception(error)
                 except (sqlite3.Error, OSError) as error:
                     question.answer.set_exception(self._explained(error))
+                except Exception as error:  # noqa: BLE001 - the thread has to go on
+                    _log.exception("A question to the history failed")
+                    question.answer.set_exception(self._explained(error))
                 else:
                     question.answer.set_result(answer)
 
@@ -303,7 +309,7 @@ class HistoryWriter:
         if (problem := self.problem) is not None:
             raise problem
 
-    def _explained(self, error: sqlite3.Error | OSError) -> StorageError:
+    def _explained(self, error: Exception) -> StorageError:
         if self._refusal is None:
             return explain(error, self._path)
         return StorageError(
@@ -312,7 +318,7 @@ class HistoryWriter:
             remedy=self._refusal.remedy,
         )
 
-    def _on_refused(self, error: sqlite3.Error | OSError) -> None:
+    def _on_refused(self, error: Exception) -> None:
         self._retry_at = time.monotonic() + self._retry_s
         self._retry_s = min(self._retry_s * 2, LONGEST_RETRY_S)
         cause = _cause(error)

@@ -68,8 +68,8 @@ class Rescue(Struct, frozen=True, kw_only=True):
             yield _count(self.lost_conversations, "conversation")
         if self.lost_records:
             yield f"{_count(self.lost_records, 'record')} of other programs"
-        if self.is_at_least and not (self.lost_messages or self.renamed):
-            yield "what cannot be counted"
+        if self.is_at_least and not self.lost_messages:
+            yield "messages that cannot be counted"
 
 
 def rescue(path: Path, new: sqlite3.Connection) -> Rescue:

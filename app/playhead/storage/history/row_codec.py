@@ -14,18 +14,14 @@ from playhead.domain.conversation.payloads import (
     CodeError,
     Echo,
     Failure,
-    FileChange,
     FileChanges,
-    Frame,
     InputRequest,
     LineTiming,
     OutputTail,
     Payload,
     PrintedLines,
     Proposal,
-    RunEnd,
     RunReport,
-    Source,
     Table,
     Usage,
     Waiting,
@@ -66,6 +62,9 @@ def readable_text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
+_YEAR_9999 = 253_370_764_800
+
+
 class UnknownContentError(ValueError):
     """A kind of content that this version does not know, or one that misses what it needs."""
 
@@ -88,7 +87,7 @@ def decode(kind: str, text: str | None) -> Content:
     """Return the content of a row. Raises UnknownContentError."""
     if kind == _NOTHING:
         return None
-    if text is None:
+    if not isinstance(text, str):
         raise UnknownContentError(f"{kind} without a text")
     if kind == TEXT:
         return text
@@ -101,39 +100,29 @@ def decode(kind: str, text: str | None) -> Content:
 
 
 def _payload(payload: type[Payload], values: Mapping[str, Any]) -> Payload:
-    """Return a payload of the fields that this version has; others are of a newer one."""
-    fields = payload.__struct_fields__
-    known = {name: value for name, value in values.items() if name in fields}
-    if payload is CodeError:
-        frames = cast("list[dict[str, Any]]", known.get("frames", []))
-        known["frames"] = tuple(Frame(f["file"], f["line"], f["name"]) for f in frames)
-    if payload is Failure:
-        texts = cast("dict[str, tuple[str, dict[str, str]]]", known.get("phrases", {}))
-        known["phrases"] = {name: (template, values) for name, (template, values) in texts.items()}
+    """Return a payload of the fields that this version has; others are of a newer one.
+
+    Raises ValueError where one is not what it should be: the row is damaged.
+    """
     if payload is RunReport:
-        known["end"] = _run_end(values)
-    if payload is Citation:
-        sources = cast("list[dict[str, Any]]", known.get("sources", []))
-        known["sources"] = tuple(Source(**source) for source in sources)
-    if payload is Table:
-        known["columns"], known["dtypes"] = tuple(known["columns"]), tuple(known["dtypes"])
-        known["rows"] = tuple(tuple(row) for row in known["rows"])
-        known["missing"] = tuple(known.get("missing", ()))
-        known["positions"] = tuple(known.get("positions", ()))
-    if payload is PrintedLines:
-        known["starts"], known["lines"] = tuple(known["starts"]), tuple(known["lines"])
-    if payload is FileChanges:
-        for name in ("created", "changed", "deleted"):
-            known[name] = tuple(FileChange(**change) for change in known.get(name, []))
-    return payload(**known)
+        values = {**values, "end": _run_end(values)}
+    return msgspec.convert(values, payload)
 
 
-def _run_end(values: Mapping[str, Any]) -> RunEnd | None:
+def _run_end(values: Mapping[str, Any]) -> Any:
     """Return why a run ended; rows of earlier versions have it in words."""
     end = values.get("end")
-    if end is None:
-        return parse_run_end(values.get("reason", ""))
-    return RunEnd(**{name: end[name] for name in RunEnd.__struct_fields__ if name in end})
+    return msgspec.to_builtins(parse_run_end(values.get("reason", ""))) if end is None else end
+
+
+def stored_text(value: object) -> str:
+    """Return a text of a row; '' for what a damaged one has in its place."""
+    return value if isinstance(value, str) else ""
+
+
+def stored_time(value: object) -> float:
+    """Return a time of a row that a date can be made of; 0.0 for another value."""
+    return float(value) if isinstance(value, int | float) and 0 <= value < _YEAR_9999 else 0.0
 
 
 def decode_config(text: str) -> ConversationConfig:

@@ -210,7 +210,9 @@ def _check(connection: sqlite3.Connection, version: int) -> None:
     (answer,) = connection.execute("PRAGMA quick_check(1)").fetchone()
     if answer != "ok":
         raise BrokenDatabaseError(str(answer))
-    if version == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone():
+    if version < 0 or (
+        version == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+    ):
         raise BrokenDatabaseError("it is another program's database")
 
 

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast, get_args
 
+from msgspec.structs import replace
+
 from playhead.domain.conversation.chunk import ChunkType, Role
 from playhead.domain.conversation.conversation import StoredConversation
 from playhead.domain.conversation.events import ConversationEvent
@@ -49,6 +51,7 @@ _SUMMARY = (
     " is_pinned, is_archived, is_unread, leaf_id, folder, interpreter, config"
     " FROM conversation WHERE NOT is_deleted"
 )
+_LONGEST_TITLE = 500
 _ROLES = frozenset(get_args(Role))
 _TYPES = frozenset(get_args(ChunkType))
 
@@ -175,12 +178,20 @@ class SqliteHistory:
         Returns None if another search has begun in the meantime. Raises StorageError.
         """
         try:
-            return await self._finder.find(query, conversation_id)
+            found = await self._finder.find(query, conversation_id)
         except StorageError as error:
             if not isinstance(error.__cause__, sqlite3.DatabaseError):
                 raise
             await self._ask(check_search)  # what is damaged is mended
-            return await self._finder.find(query, conversation_id)
+            found = await self._finder.find(query, conversation_id)
+        hidden = self._marked | self._deleted  # which may not be on the disk yet
+        if found is None or not hidden:
+            return found
+        return replace(
+            found,
+            hits=tuple(hit for hit in found.hits if hit.conversation_id not in hidden),
+            more={owner: count for owner, count in found.more.items() if owner not in hidden},
+        )
 
     async def duplicate(self, source_id: str, copy: ConversationSummary) -> None:
         """Store a conversation once more, its files too, as `copy`. Raises StorageError."""
@@ -277,9 +288,9 @@ def load(connection: sqlite3.Connection, conversation_id: str) -> StoredConversa
         summary=_summary(row),
         messages=tuple(fold.messages),
         leaf_id=fold.kept(leaf_id),
-        folder=folder,
-        interpreter=interpreter,
-        config=decode_config(config),
+        folder=row_codec.stored_text(folder),
+        interpreter=row_codec.stored_text(interpreter),
+        config=decode_config(row_codec.stored_text(config)),
         beside=tuple(fold.beside),
     )
 
@@ -289,9 +300,9 @@ def _summary(row: tuple[Any, ...]) -> ConversationSummary:
     is_pinned, is_archived, is_unread = map(bool, marks)
     return ConversationSummary(
         id=id_,
-        title=title,
-        created_at=created_at,
-        updated_at=updated_at,
+        title=row_codec.stored_text(title)[:_LONGEST_TITLE],
+        created_at=row_codec.stored_time(created_at),
+        updated_at=row_codec.stored_time(updated_at),
         message_count=count,
         is_pinned=is_pinned,
         is_archived=is_archived,
@@ -309,6 +320,7 @@ class _TreeFold:
         self.messages: list[Message] = []
         self.beside: list[Message] = []
         self._stand_in: dict[str, str | None] = {}
+        self._known: set[str] = set()
 
     def kept(self, message_id: str | None) -> str | None:
         """Return the message itself, or its nearest ancestor that was not skipped."""
@@ -318,10 +330,12 @@ class _TreeFold:
 
     def add(self, connection: sqlite3.Connection, row: dict[str, Any]) -> None:
         seq, kind, text = row.pop("seq"), row.pop("kind"), row.pop("content")
-        row["parent_id"] = self.kept(row["parent_id"])
-        if row["state"] == "streaming":
+        row["parent_id"] = self._parent(row["parent_id"])
+        row["created_at"] = row_codec.stored_time(row["created_at"])
+        if row["state"] != "complete":
+            if row["state"] == "streaming":
+                kind, text = row_codec.TEXT, (text or "") + streamed_text(connection, seq)
             row["state"] = "interrupted"
-            kind, text = row_codec.TEXT, (text or "") + streamed_text(connection, seq)
         try:
             content = row_codec.decode(kind, text)
             if row["role"] not in _ROLES or row["type"] not in _TYPES:
@@ -333,6 +347,16 @@ class _TreeFold:
             is_beside = row["type"] == "usage" or row["format"] == "active_line"
             kept = self.beside if is_beside else self.messages
             kept.append(Message(content=content, **row))
+            self._known.add(row["id"])
+
+    def _parent(self, message_id: str | None) -> str | None:
+        """Return the parent that was kept; that of a damaged row, which none before it has, is the
+        message before.
+        """
+        message_id = self.kept(message_id)
+        if message_id is None or message_id in self._known:
+            return message_id
+        return self.messages[-1].id if self.messages else None
 
 
 def _message_rows(connection: sqlite3.Connection, conversation_id: str) -> list[dict[str, Any]]:

@@ -10,11 +10,13 @@ from typing import Any, cast
 from msgspec import Struct
 from msgspec.structs import replace
 
+from playhead.atomic_file import read_checked
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.text.json_text import read_json
 from playhead.session.message_queue import QueuedMessage
 
 MOST_DRAFTS = 200
+_LIMIT_BYTES = 500_000_000
 
 
 class Draft(Struct, frozen=True, kw_only=True):
@@ -71,7 +73,7 @@ def decoded(text: str) -> StoredDrafts:
 def read(path: Path) -> StoredDrafts:
     """Return the drafts in a file, without missing attachments. Call it in a thread."""
     try:
-        kept = decoded(path.read_text("utf-8", "replace"))
+        kept = decoded(read_checked(path, _LIMIT_BYTES, read_json))
     except OSError:
         return StoredDrafts({})
     return StoredDrafts({key: _looked_at(draft) for key, draft in kept.drafts.items()}, kept.models)

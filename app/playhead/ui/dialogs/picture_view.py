@@ -22,6 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QToolButton, QWidget
 
+from playhead.atomic_file import read_plain
 from playhead.domain.conversation.message import Message
 from playhead.errors import StorageError
 from playhead.ui.timeline.cards.picture_decoder import decode_picture
@@ -32,6 +33,7 @@ from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
 
+_LIMIT_BYTES = 500_000_000
 _LARGEST = QSize(6_000, 6_000)
 _DRAWING = QSize(2_400, 2_400)
 _SMALLEST_LEVEL = 400
@@ -134,7 +136,10 @@ def _data(message: Message, folder: str) -> bytes:
         return base64.b64decode(message.text, validate=False)
     if kind == "svg":
         return message.text.encode("utf-8", "replace")
-    return Path(_source(message, folder)).read_bytes()
+    data = read_plain(_source(message, folder), _LIMIT_BYTES)
+    if data is None:
+        raise ValueError(tr("The picture is not a regular file."))
+    return data
 
 
 def _name(message: Message) -> str:

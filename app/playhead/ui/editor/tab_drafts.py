@@ -9,12 +9,14 @@ from typing import Any, cast
 
 from msgspec import Struct
 
+from playhead.atomic_file import read_checked
 from playhead.domain.text.json_text import read_json
 from playhead.errors import StorageError
 from playhead.ui.editor.tab import Tab
 from playhead.ui.editor.text_files import FileForm
 from playhead.ui.widgets.wording import tr
 
+_LIMIT_BYTES = 500_000_000
 LARGEST = 25_000_000
 """Characters of one tab: more than any file that is opened here has."""
 
@@ -49,7 +51,7 @@ def decoded(text: str) -> TabDrafts:
 def read(path: Path) -> TabDrafts:
     """Return the tabs in the file; no tabs if it is missing or unreadable."""
     try:
-        return decoded(path.read_text("utf-8", "replace"))
+        return decoded(read_checked(path, _LIMIT_BYTES, read_json))
     except OSError:
         return TabDrafts()
 

@@ -17,10 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.atomic_file import read_plain
 from playhead.domain.model import ModelParameters
 from playhead.domain.settings import AppSettings, Profile
 from playhead.errors import StorageError
-from playhead.formats.documents.profiles_toml import from_toml, to_toml
+from playhead.formats.documents.profiles_toml import LARGEST_BYTES, from_toml, to_toml
 from playhead.ui.settings.field_checks import address_problem
 from playhead.ui.settings.parameter_fields import read_parameters, show_parameters
 from playhead.ui.widgets.file_dialog import FileDialog
@@ -197,7 +198,10 @@ class ProfilesPage(QWidget):
     def import_file(self, path: str) -> None:
         """Add the profiles of a file, or show why it cannot be read."""
         try:
-            read = from_toml(Path(path).read_bytes())
+            data = read_plain(path, LARGEST_BYTES)
+            if data is None:
+                raise OSError(tr("It is not a regular file of at most 1 MB."))
+            read = from_toml(data)
         except OSError as error:
             self.note.show_text(f"{path}: {error.strerror or error}", "danger")
         except StorageError as error:

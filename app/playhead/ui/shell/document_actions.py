@@ -10,7 +10,6 @@ import itertools
 import os
 import re
 import shutil
-import stat
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from PySide6.QtCore import QIODevice, QObject, QSaveFile, QUrl, Signal
 from PySide6.QtGui import QAction, QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
+from playhead.atomic_file import read_plain
 from playhead.domain.conversation.message import Message
 from playhead.domain.text.titles import file_stem
 from playhead.errors import DocumentError, StorageError
@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from playhead.formats.documents.imported_conversation import ImportedConversation
 
 _OUR_PICTURE = re.compile(r"picture-\d+\.\w+")
-_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class DocumentActions(QObject):
@@ -262,7 +261,7 @@ def load(path: Path) -> ImportedConversation:
     from playhead.formats.documents.document import read_document  # not needed for the first paint
 
     try:
-        data = _plain_file(str(path), IMPORT_LIMIT)
+        data = read_plain(path, IMPORT_LIMIT)
     except OSError as error:
         raise StorageError(
             tr("{name} could not be read.", name=path.name),
@@ -309,20 +308,6 @@ def _picture(path: str) -> bytes | None:
     from playhead.formats.documents.imported_conversation import PICTURE_LIMIT
 
     try:
-        return _plain_file(path, PICTURE_LIMIT)
+        return read_plain(path, PICTURE_LIMIT)
     except (OSError, ValueError):  # also a name that no file can have
         return None
-
-
-def _plain_file(path: str, limit: int) -> bytes | None:
-    """Return a file's bytes; None if it is no regular file or over the limit. Raises OSError."""
-    # Not blocking: to open a pipe would wait for its other end.
-    descriptor = os.open(path, _OPEN_FLAGS)
-    try:
-        facts = os.fstat(descriptor)
-        if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
-            return None
-        with open(descriptor, "rb", closefd=False) as file:
-            return file.read()
-    finally:
-        os.close(descriptor)
