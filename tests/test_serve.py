@@ -64,6 +64,15 @@ def test_a_working_folder_that_is_not_there_is_not_replaced_by_another(tmp_path)
     assert (ended.stdout, "token" in ended.stderr) == ("", False)
 
 
+def test_an_access_that_does_not_exist_is_a_clear_line(tmp_path):
+    for ended in (
+        serve("--allow-access", "screen", home=tmp_path),
+        serve(home=tmp_path, PLAYHEAD_ALLOW_ACCESS="agent,screen"),
+    ):
+        assert ended.returncode == 1
+        assert ended.stderr.startswith("screen is not a kind of access. The kinds are display,")
+
+
 def test_an_impossible_port_is_a_usage_error(tmp_path):
     ended = serve("--port", "70000", home=tmp_path)
     assert ended.returncode == 2

@@ -758,6 +758,19 @@ def test_with_yes_it_answers_in_a_pipe_without_colours_or_a_live_line(tmp_path: 
     assert re.fullmatch(r"ran for \d+\.\d s", end)
 
 
+def test_code_reaches_the_agent_only_where_an_option_lets_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("SSH_AUTH_SOCK", "/nowhere/agent")
+    code = "import os; print(os.environ['SSH_AUTH_SOCK'])"
+    refused = chat(tmp_path, "--yes", code)
+    assert "KeyError: 'SSH_AUTH_SOCK'" in refused.stdout
+    assert "start with --allow-access agent" in refused.stdout
+    allowed = chat(tmp_path, "--yes", "--allow-access", "agent", code)
+    assert "/nowhere/agent" in allowed.stdout
+    assert "--allow-access" not in allowed.stdout
+
+
 def test_without_a_model_it_says_how_one_is_chosen_here(tmp_path: Path):
     done = chat(tmp_path, stdin="Sort my photos, please.\n")
     assert (done.returncode, done.stderr) == (0, "")

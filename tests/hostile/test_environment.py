@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -47,7 +48,16 @@ _SECRETS = {
     "StripeSecretKey": "s3cret",
     "SENTRY_DSN": "s3cret",
     "DATABASE_URL": "postgres://ada:s3cret@db.example/x",
+}
+_WAYS = {
     "https_proxy": "http://ada:s3cret@proxy.example:3128",
+    "PIP_INDEX_URL": "https://ada:s3cret@index.example/simple",
+    "UV_EXTRA_INDEX_URL": "https://ada:s3cret@a.example/ https://:s3cret@b.example/",
+}
+_SHORT_WAYS = {
+    "https_proxy": "http://proxy.example:3128",
+    "PIP_INDEX_URL": "https://index.example/simple",
+    "UV_EXTRA_INDEX_URL": "https://a.example/ https://b.example/",
 }
 _HARMLESS = {
     "KEYBOARD": "de",
@@ -66,7 +76,7 @@ _HARMLESS = {
 async def kernels(folder: Path, **more: str) -> AsyncGenerator[ProcessExecutor]:
     """An executor in a session that has all of it, a real folder of sockets too."""
     base = {"PATH": os.environ["PATH"], "HOME": str(folder), "XDG_RUNTIME_DIR": str(folder)}
-    made = ProcessExecutor(folder / "output", base | _DESKTOP | _SECRETS | _HARMLESS | more)
+    made = ProcessExecutor(folder / "output", base | _DESKTOP | _SECRETS | _WAYS | _HARMLESS | more)
     try:
         yield made
     finally:
@@ -93,7 +103,30 @@ async def test_code_finds_neither_secrets_nor_the_way_to_the_desktop(tmp_path: P
         assert not found.keys() & (_DESKTOP.keys() | _SECRETS.keys() | {"XDG_RUNTIME_DIR"})
         assert "s3cret" not in json.dumps(found)
         assert found.items() >= _HARMLESS.items()
-        assert made.left_out("conversation", "secrets") == tuple(sorted(_SECRETS))
+        assert found.items() >= _SHORT_WAYS.items()  # else pip would ask another index
+        assert made.left_out("conversation", "secrets") == tuple(sorted(_SECRETS | _WAYS))
+
+
+async def test_a_way_gets_its_login_back_and_loses_it_again(tmp_path: Path) -> None:
+    async with kernels(tmp_path) as made:
+        code = "import os; print(os.environ['PIP_INDEX_URL'])"
+        await run(made, request(tmp_path, code))
+        for is_on, ways in ((True, _WAYS), (False, _SHORT_WAYS)):
+            made.allow("conversation", "secrets", is_on)
+            printed = text_of(await run(made, request(tmp_path, code)))
+            assert printed == f"{ways['PIP_INDEX_URL']}\n"
+
+
+async def test_other_languages_get_it_from_their_next_kernel_on(tmp_path: Path) -> None:
+    if sys.platform == "win32":
+        pytest.skip("there is no bash")
+    async with kernels(tmp_path) as made:
+        code = "echo ${SSH_AUTH_SOCK-none} ${DISPLAY-none}"
+        asked = replace(request(tmp_path, code), language=made.canonical("bash") or "bash")
+        assert text_of(await run(made, asked)) == "none none\n"
+        made.allow("conversation", "agent")
+        await made.restart("conversation")
+        assert text_of(await run(made, asked)) == "/nowhere/agent none\n"
 
 
 @pytest.mark.parametrize(
@@ -147,6 +180,10 @@ _TRIES = {
     "a window of tkinter": ("import tkinter; tkinter.Tk()", "display"),
     "a backend of matplotlib with windows": (
         "import matplotlib.pyplot as plt; plt.switch_backend('TkAgg'); plt.figure()",
+        "display",
+    ),
+    "an application of Qt": (
+        "from PySide6.QtGui import QGuiApplication; QGuiApplication([])",
         "display",
     ),
     "the name of the display": ("import os; os.environ['DISPLAY']", "display"),

@@ -36,6 +36,7 @@ _WORDS = frozenset(
     | {"CREDENTIALS", "PASSPHRASE", "PASSWD", "PASS", "PAT", "JWT", "DSN"}
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_WAY = re.compile(r"(?i)(\w+_)?proxy|(pip|uv|poetry|conda)_\w*(index|links|channel|url)\w*")
 _LOGIN = re.compile(r"(?i)\b[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@")
 
 
@@ -62,6 +63,16 @@ def names_of(access: Access, variables: Mapping[str, str]) -> tuple[str, ...]:
     if names is not None:
         return tuple(sorted(names & variables.keys()))
     return tuple(sorted(one for one in variables if access_of(one, variables[one]) == access))
+
+
+def names_way(name: str) -> bool:
+    """Return whether a variable has the address of a proxy or of an index of packages."""
+    return _WAY.fullmatch(name) is not None
+
+
+def without_login(value: str) -> str:
+    """Return a text whose addresses have neither name nor password."""
+    return _LOGIN.sub(lambda match: match[0].partition("//")[0] + "//", value)
 
 
 def _looks_secret(name: str, value: str) -> bool:

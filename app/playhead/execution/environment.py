@@ -8,7 +8,7 @@ import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-from playhead.domain.access import ACCESSES, Access, names_of
+from playhead.domain.access import ACCESSES, Access, names_of, names_way, without_login
 from playhead.kernel import protocol
 from playhead.supervisor import protocol as supervisor
 
@@ -64,7 +64,8 @@ def kernel_environment(
 ) -> dict[str, str]:
     """Return the environment of a kernel: `base` without our variables and those in `drop`.
 
-    Secrets, and what leads to the desktop, are left out except for the kinds in `allowed`.
+    Secrets, and what leads to the desktop, are left out except for the kinds in `allowed`; of the
+    addresses of proxies and package indexes the login alone.
     With "" for an interpreter nothing is put in front of the PATH: other languages need none.
     """
     hidden = left_out(base, drop)
@@ -72,6 +73,9 @@ def kernel_environment(
     for access in ACCESSES:
         for name in hidden[access] if access not in allowed else ():
             kept.pop(name, None)
+    for name in hidden["secrets"]:
+        if names_way(name):  # without it pip would ask another index, and go around the proxy
+            kept[name] = without_login(base[name])
     for access in allowed:  # the folder of sockets belongs to two kinds
         kept |= {name: base[name] for name in hidden[access]}
     if getattr(sys, "frozen", False):

@@ -194,10 +194,12 @@ class ProcessExecutor:
         changed: frozenset[Access] = frozenset({access})
         after = before | changed if is_on else before - changed
         self._allowed_in[conversation_id] = after
-        found = environment.left_out(self._variables, self._drop)
-        names = {name for kind in after for name in found[kind]}
-        taken = sorted(set(found[access]) - names)
-        given = {name: self._variables[name] for name in found[access] if name in names}
+        had, has = (
+            environment.kernel_environment("", self._variables, self._drop, kinds)
+            for kinds in (before, after)
+        )
+        given = {name: value for name, value in has.items() if had.get(name) != value}
+        taken = sorted(had.keys() - has.keys())
         for kernel in self._of(conversation_id):
             kernel.set_environment(given, taken)
 

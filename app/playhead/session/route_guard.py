@@ -261,10 +261,10 @@ def _network(proxy: str, ca_file: str) -> KeyRoute:
 
 def _sum(path: str) -> str:
     """Return a sum of a file's contents; '' if it cannot be read."""
-    if not path:
-        return ""
     try:
-        with Path(path).expanduser().open("rb") as file:
+        if not path or not Path(path).is_file():  # a pipe would hold us up
+            return ""
+        with open(path, "rb") as file:
             return hashlib.sha256(file.read(_MOST_BYTES)).hexdigest()[:16]
     except OSError:
         return ""
