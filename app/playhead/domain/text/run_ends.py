@@ -74,6 +74,12 @@ def run_end_as_output(chunk: Chunk) -> list[Chunk]:
     ]
 
 
+def has_ended_by_itself(report: RunReport) -> bool:
+    """Return whether the kernel ended in a run that nobody and no limit stopped."""
+    end = report.end
+    return end is not None and end.kind in ("exited", "signalled") and end.grace_s is None
+
+
 def run_end_place(report: RunReport, tr: Translate = in_english) -> str:
     """Return the line and the time of a run's end, as far as they are known."""
     at = tr("at line {line}", line=report.line) if report.line else ""

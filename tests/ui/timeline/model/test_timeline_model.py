@@ -138,6 +138,18 @@ def test_a_run_that_was_stopped_says_so_in_a_line(talk, model, report, text):
     assert model.rows[0].state == "stopped"
 
 
+@pytest.mark.parametrize(
+    "end", [RunEnd(kind="exited", exit_status=3), RunEnd(kind="signalled", signal=11)]
+)
+def test_a_kernel_that_ends_by_itself_was_not_stopped(talk, model, end):
+    talk.code("import os\nos._exit(3)")
+    talk.report(RunReport(state="started"))
+    talk.report(RunReport(state="killed", seconds=0.02, line=2, end=end))
+    assert kinds(model) == ["code", "run"]
+    assert (model.rows[0].state, model.rows[0].detail) == ("failed", "20 ms")
+    assert model.rows[1].text.startswith("The kernel ended at line 2")
+
+
 def test_a_restart_leaves_code_that_has_run_as_it_is(talk, model):
     talk.code("1")
     talk.report(RunReport(state="started"))

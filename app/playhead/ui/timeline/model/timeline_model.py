@@ -21,7 +21,7 @@ from playhead.domain.conversation.payloads import (
     split_printed,
 )
 from playhead.domain.conversation.usage import TurnUsage
-from playhead.domain.text.run_ends import run_end_place, run_end_text
+from playhead.domain.text.run_ends import has_ended_by_itself, run_end_place, run_end_text
 from playhead.domain.text.terminal import without_colours
 from playhead.ui.timeline.model.console_text import places_in, without_frame
 from playhead.ui.timeline.model.rows import (
@@ -471,7 +471,10 @@ class TimelineModel:
             self._cut_traceback(report.printed)
         if is_running:
             seconds = format_seconds(report.seconds) if report.seconds else ""
-            self._set_run("stopped", run_end_place(report, tr), seconds)
+            if has_ended_by_itself(report):
+                self._set_run("failed", seconds, seconds)
+            else:
+                self._set_run("stopped", run_end_place(report, tr), seconds)
             self._store_output_path(report)
         row = Row(key=message.id, kind="run", message=message)
         row.set_text(run_end_text(report, tr))
