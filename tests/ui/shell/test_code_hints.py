@@ -265,15 +265,16 @@ async def test_before_the_first_run_names_signatures_and_documentation_are_read(
             one.pane.editor.select(end, end)
             one.type_code("json.dum")
             await until(lambda: one.listed == ["dump", "dumps"])
+            one.press(Qt.Key.Key_Down)
             one.press(Qt.Key.Key_Tab)
-            assert one.pane.text().endswith("\njson.dump")
+            assert one.pane.text().endswith("\njson.dumps")
             one.type_code("; turn(1, ")
             await until(lambda: ">far = 2</b>" in one.told)
             assert "Turn it." in one.told
             one.press(Qt.Key.Key_Escape)
-            one.rest_mouse_on("dump")
-            await until(lambda: "json.dump" in one.told)
-            assert "Serialize" in one.told
+            one.rest_mouse_on("dumps")
+            await until(lambda: "json.dumps" in one.told)
+            assert "Serialize obj to a JSON formatted str" in one.told
     finally:
         await made.close()
 

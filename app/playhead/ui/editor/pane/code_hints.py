@@ -35,6 +35,8 @@ _BEFORE_LIMIT, _AFTER_LIMIT = 200_000, 50_000
 _LIST_LIMIT = 300
 _WORD = re.compile(r"(?:[^\W\d]\w|\.\w?)\w*\Z")
 _NAME_PART = re.compile(r"\w*")
+_LITERAL = re.compile(r"``([^`\n]+)``")
+"""How documentation marks code; it is read without the ticks."""
 _KINDS = {
     "class": mark("class"),
     "file": mark("file"),
@@ -49,7 +51,7 @@ _KINDS = {
     "word": mark("in this text"),
 }
 _ROW_PX, _ROWS, _WIDTH_PX, _TIP_WIDTH_PX = 22, 9, 320, 460
-_TIP_LINES = 14
+_TIP_LINES, _EDGE_PX = 14, 4
 _FAR_PX = 24
 """The distance at which the mouse has left what a tip is about."""
 
@@ -189,7 +191,7 @@ def _rich_text(description: Description, theme: Theme) -> str:
     lines = description.documentation.split("\n")
     if description.documentation:
         shown = [*lines[:_TIP_LINES], "…"] if len(lines) > _TIP_LINES else lines
-        body = html.escape("\n".join(shown))
+        body = _LITERAL.sub(r"\1", html.escape("\n".join(shown)))
         text += f'<div style="white-space:pre-wrap; color:{mute}; margin-top:4px">{body}</div>'
     return text
 
@@ -484,7 +486,7 @@ class CodeHints(QObject):
             beside = self.list.geometry()
             window = self._pane.window().rect()
             left = beside.right() + 4
-            if left + tip.width() > window.right():
+            if left + tip.width() > window.right() - _EDGE_PX:
                 left = beside.left() - tip.width() - 4
             if left < 0:  # no room beside it
                 tip.move(self._room_for(tip, beside))
@@ -509,7 +511,7 @@ class CodeHints(QObject):
         above, below = place.top() - popup.height() - 4, place.bottom() + 4
         has_room = above >= 0 if is_above else below + popup.height() <= window.height()
         top = (above if is_above else below) if has_room else (below if is_above else above)
-        left = max(0, min(place.left(), window.width() - popup.width()))
+        left = max(0, min(place.left(), window.width() - popup.width() - _EDGE_PX))
         return QPoint(left, max(0, min(top, window.height() - popup.height())))
 
     def _hide_list(self) -> None:
