@@ -237,12 +237,16 @@ class ChatReader(Reader):
         said = fields_of(usage.get("completion_tokens_details"))
         cached = asked.get("cached_tokens") or usage.get("prompt_cache_hit_tokens")
         cost = usage.get("cost")
+        prompt, answer = map(count_of, (usage.get("prompt_tokens"), usage.get("completion_tokens")))
+        thought = count_of(said.get("reasoning_tokens"))
+        if thought and count_of(usage.get("total_tokens")) == prompt + answer + thought:
+            answer += thought  # xAI does not count it as part of the answer
         count = Tokens(
-            input_tokens=count_of(usage.get("prompt_tokens")),
-            output_tokens=count_of(usage.get("completion_tokens")),
+            input_tokens=prompt,
+            output_tokens=answer,
             is_estimated=False,
             cached_tokens=count_of(cached),
-            reasoning_tokens=count_of(said.get("reasoning_tokens")),
+            reasoning_tokens=thought,
             cost=float(cost) if isinstance(cost, int | float) else None,
         )
         return count, count_of(asked.get("cache_creation_tokens"))
