@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -39,3 +40,32 @@ def test_nothing_heavy_is_loaded_before_the_first_paint_and_litellm_never(tmp_pa
     assert loaded["answer"] == ["The result of the division 34/24 is approximately 1.42."]
     assert loaded["first_paint"] == []
     assert [name for name in loaded["turn_over"] if name != "keyring"] == []
+
+
+OPENSSL = """
+import sys
+from playhead.bootstrap import import_cost
+import_cost.leave_tls_out_of_asyncio()
+import_cost.leave_openssl_out_of_hashlib()
+from playhead.providers.catalog import probe_server
+import hashlib, hmac
+assert probe_server("nobody", int(sys.argv[1])) is None
+assert hashlib.sha256(b"x").hexdigest().startswith("2d711642b726b044")
+assert hmac.compare_digest(hmac.digest(b"k", b"m", "md5"), hmac.new(b"k", b"m", "md5").digest())
+print(*sorted({"_hashlib", "_ssl", "email", "http.client"} & set(sys.modules)))
+import ssl
+assert ssl.create_default_context()
+"""
+
+
+def test_an_idle_window_is_spared_openssl_and_mail():
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))  # nobody listens there
+        said = subprocess.run(
+            [sys.executable, "-c", OPENSSL, str(unused.getsockname()[1])],
+            env={**os.environ, "PYTHONPATH": str(ROOT / "app")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    assert (said.returncode, said.stdout.strip(), said.stderr) == (0, "", "")

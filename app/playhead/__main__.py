@@ -216,6 +216,9 @@ def _open_window(arguments: Sequence[str]) -> int:
     if problem := display_problem(os.environ):
         return _chat_instead(arguments, problem)
     options = _parser().parse_args(arguments)
+    from playhead.bootstrap.import_cost import leave_openssl_out_of_hashlib
+
+    leave_openssl_out_of_hashlib()
     gc.disable()  # until the first paint: all of it stays, looking for garbage only takes time
     from playhead.bootstrap.import_cost import leave_sources_unread, leave_tls_out_of_asyncio
 

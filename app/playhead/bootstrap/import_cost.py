@@ -22,6 +22,25 @@ def leave_tls_out_of_asyncio() -> None:
         del sys.modules["ssl"]
 
 
+def leave_openssl_out_of_hashlib() -> None:
+    """Import hashlib without OpenSSL, which takes 3.4 MB: Python has these hashes of its own.
+
+    Where a build of Python lacks one of them, nothing changes.
+    """
+    from importlib.util import find_spec
+
+    newer = "_sha2" if sys.version_info >= (3, 12) else "_sha256"
+    own = ("_md5", "_sha1", newer, "_sha3", "_blake2")
+    if "_hashlib" in sys.modules or not all(map(find_spec, own)):
+        return
+    sys.modules["_hashlib"] = None  # pyright: ignore[reportArgumentType] - so an import is refused
+    try:
+        for name in ("hashlib", "hmac"):
+            importlib.import_module(name)
+    finally:
+        del sys.modules["_hashlib"]
+
+
 def leave_sources_unread() -> None:
     """Keep PySide6 from searching each imported module's source for its own name.
 

@@ -6,6 +6,7 @@ Their keys and names, the settings' pages of providers, and servers on this mach
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
@@ -30,7 +31,9 @@ KNOWN_PORTS = (("Ollama", 11434), ("LM Studio", 1234), ("llama.cpp", 8080), ("Ja
 
 def probe_server(name: str, port: int) -> LocalServer | None:
     """Return the server at this port, or None; one that requires a key has no models to show."""
-    import http.client  # not needed for the first paint, and slow to import
+    if not _is_open(port):
+        return None
+    import http.client  # takes 3 MB with ssl and email, which most machines do without
 
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PROBE_TIMEOUT_S)
     try:
@@ -46,6 +49,12 @@ def probe_server(name: str, port: int) -> LocalServer | None:
         return LocalServer(f"{name} (asks for a key)", base, ())
     models = _model_names(body) if response.status == 200 else None
     return None if models is None else LocalServer(name, base, models)
+
+
+def _is_open(port: int) -> bool:
+    with socket.socket() as tried:
+        tried.settimeout(PROBE_TIMEOUT_S)
+        return tried.connect_ex(("127.0.0.1", port)) == 0
 
 
 def _read_body(response: http.client.HTTPResponse) -> bytes:
