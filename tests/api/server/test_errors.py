@@ -121,4 +121,4 @@ def test_a_defect_tells_nothing() -> None:
 
 
 def test_every_status_is_one_of_the_table() -> None:
-    assert set(STATUSES.values()) == {400, 401, 403, 404, 408, 413, 415, 423, 429, 500}
+    assert set(STATUSES.values()) == {400, 401, 403, 404, 408, 413, 415, 423, 429, 500, 507}

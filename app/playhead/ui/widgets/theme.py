@@ -303,7 +303,7 @@ class Theme(QObject):
             self.zoomed.emit()
 
     def follow_screens(self) -> None:
-        """Draw the icons anew if there is a finer screen than before."""
+        """Draw the icons again if there is a finer screen than before."""
         if self._icons.refine(_largest_ratio()):
             self.changed.emit()
 

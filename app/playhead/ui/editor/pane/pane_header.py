@@ -59,7 +59,7 @@ class PaneHeader(QFrame):
         self.language.clicked.connect(self._on_language_clicked)
         self.edited = QLabel(tr("edited"), self)
         self.edited.setProperty("kind", "mute")
-        self.changes = QPushButton(self)
+        self.changes = QPushButton(tr("Changes"), self)
         self.changes.setProperty("kind", "quiet")
         self.changes.setCheckable(True)
         self.changes.hide()
@@ -71,7 +71,7 @@ class PaneHeader(QFrame):
         self.more = self._tool(tr("More for the editor"), tr("More"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.fold = self._tool(tr("Hide the editor"), tr("Hide the editor (Ctrl+J)"))
-        self.run = QPushButton(self)
+        self.run = QPushButton(tr("Run"), self)
         self._lay_out()
         for button, signal in (
             (self.run, self.run_clicked),
