@@ -13,6 +13,7 @@ from .channel import Channel
 from .driver import Driver, DriverContext, Job
 from .interrupts import Interrupts, start_thread
 from .protocol import QUESTIONS
+from .python.interpreter_guard import Failure, InterpreterGuard, own_modules
 from .streams import Descriptors
 
 _BUSY = "The kernel is busy with code."
@@ -59,10 +60,12 @@ class Host:
             hello.get("uv") or "",
         )
         self._driver = _make_driver(hello.get("language") or "python", context)
+        self._guard = InterpreterGuard()
 
     def serve(self, commands: Iterator[dict[str, Any]]) -> None:
         """Take commands until `exit`."""
         version = self._driver.start()
+        own_modules(__package__ or "")
         start_thread(lambda: self._read_commands(commands), "playhead-commands")
         self._channel.send("ready", pid=self._pid, version=version)
         while True:
@@ -113,27 +116,35 @@ class Host:
 
     def _take_commands(self, commands: Iterator[dict[str, Any]]) -> None:
         for command in commands:
-            kind = command["t"]
-            if kind == "input":
-                self._driver.feed(command["text"] + "\n", is_end=False)
-            elif kind == "text":
-                self._driver.feed(command["text"], is_end=command["end"])
-            elif kind == "stop":
-                self._stop(command["run"])
-            elif kind == "environment":
-                _change_environment(command["set"], command["unset"])
-            elif kind in QUESTIONS and self._is_busy:
-                self._driver.refuse(command, _BUSY)
-            elif kind == "give_up":
-                self._driver.give_up_answer(command["ask"])
-            else:
-                if kind in ("execute", "exit"):
-                    self._driver.give_up_answer()
-                if kind == "execute":
-                    self._is_busy = True
-                    self._driver.expect_run()
-                self._queue.put(command)
-                os.write(self._waker, b"c")
+            try:
+                self._take(command)
+            except Failure:  # code that runs took away builtins
+                self._guard.restore()
+                self._take(command)
+
+    def _take(self, command: dict[str, Any]) -> None:
+        """Take a command in the thread that reads them."""
+        kind = command["t"]
+        if kind == "input":
+            self._driver.feed(command["text"] + "\n", is_end=False)
+        elif kind == "text":
+            self._driver.feed(command["text"], is_end=command["end"])
+        elif kind == "stop":
+            self._stop(command["run"])
+        elif kind == "environment":
+            _change_environment(command["set"], command["unset"])
+        elif kind in QUESTIONS and self._is_busy:
+            self._driver.refuse(command, _BUSY)
+        elif kind == "give_up":
+            self._driver.give_up_answer(command["ask"])
+        else:
+            if kind in ("execute", "exit"):
+                self._driver.give_up_answer()
+            if kind == "execute":
+                self._is_busy = True
+                self._driver.expect_run()
+            self._queue.put(command)
+            os.write(self._waker, b"c")
 
     def _stop(self, run: str) -> None:
         """Interrupt, also where SIGINT is lost: `os.system` ignores it meanwhile."""
@@ -162,9 +173,15 @@ def _make_driver(word: str, context: DriverContext) -> Driver:
 
 def _commands(fd: int) -> Iterator[dict[str, Any]]:
     """Yield the parent's commands until the parent ends."""
+    guard = InterpreterGuard()
     with os.fdopen(fd, "rb") as file:
         for line in file:
-            yield json.loads(line)
+            try:
+                command = json.loads(line)
+            except Failure:  # code that runs took away builtins
+                guard.restore()
+                command = json.loads(line)
+            yield command
 
 
 def _end_group() -> None:

@@ -17,6 +17,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from ..interrupts import start_thread
+from .interpreter_guard import Failure
 
 if TYPE_CHECKING:
     from ..channel import Channel
@@ -72,8 +73,11 @@ class LineSampler:
         pause = threading.Event()
         while self._is_running.wait():
             pause.wait(_SAMPLE_PERIOD_S)
-            with self._lock:
-                self._sample()
+            try:
+                with self._lock:
+                    self._sample()
+            except Failure:  # the block has just taken away builtins: they come back
+                continue
 
     def _sample(self) -> None:
         frames_of = sys._current_frames  # pyright: ignore[reportPrivateUsage] - documented

@@ -14,6 +14,7 @@ from .. import errors
 from ..driver import Outcome
 from ..run_timings import RunTimings
 from .block_lines import LineTimes
+from .interpreter_guard import InterpreterGuard
 from .ipython import magic_syntax
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Runner:
         self._display = display
         self._interrupts = interrupts
         self._magics = magics
+        self._guard = InterpreterGuard()
         self.namespace = _fresh_main()
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._count = 0
@@ -84,6 +86,7 @@ class Runner:
                 prepare()
                 self._interrupts.call(lambda: self._run(block, code, options))
             finally:
+                self._guard.end_block()
                 self._sampler.rest()
                 self._line_times.end()
         except KeyboardInterrupt as error:
@@ -94,6 +97,8 @@ class Runner:
             outcome = self._on_failure(error, block)
         else:
             outcome = Outcome("finished")
+        if notice := self._guard.take_notice():
+            self._channel.complain(notice)
         self._timings.send(self._channel, self._tree)
         return outcome
 
@@ -176,6 +181,7 @@ class Runner:
             if code.co_flags & _COROUTINE:
                 self._await(result)
         finally:
+            self._guard.restore()
             seconds = time.perf_counter() - began
             seen, timed = self._sampler.counts(), self._line_times.take()
             self._timings.add(statement.line, statement.last_line, seconds, seen, timed)
