@@ -572,6 +572,23 @@ def test_commands_are_few_and_explained(desk: Desk):
     terminal.expect("> ")
 
 
+def test_help_names_the_secrets_that_code_does_not_get(tmp_path: Path):
+    variables = environment(tmp_path, MY_OWN_TOKEN="s3cret")
+    for options, is_told in (([], True), (["--allow-access", "secrets"], False)):
+        terminal = Terminal(options, tmp_path, variables)
+        try:
+            terminal.expect("> ")
+            terminal.type_at_the_prompt("/help\r")
+            terminal.expect("runs at once.")
+            told = terminal.expect("> ")
+            assert ("MY_OWN_TOKEN" in told) == is_told
+            assert "s3cret" not in terminal.text
+            terminal.type_at_the_prompt("/quit\r")
+            assert terminal.end() == 0
+        finally:
+            terminal.close()
+
+
 @pytest.mark.parametrize("inherited", ["SIG_DFL", "SIG_IGN"])
 def test_a_second_ctrl_c_leaves(tmp_path: Path, inherited: str):
     terminal = Terminal([], tmp_path, environment(tmp_path), inherited)

@@ -114,6 +114,8 @@ async def _serve_until(is_closing: asyncio.Event, core: Core, options: ServeOpti
             _print_token(token)
         sys.stdout.write(f"listening on {server.address}\n")
         sys.stdout.flush()
+        if hidden := core.executor.left_out("", "secrets"):
+            _log.info("code does not get %s; --allow-access secrets gives it", ", ".join(hidden))
         core.warm_up()
         await is_closing.wait()
     finally:

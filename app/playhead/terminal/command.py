@@ -12,7 +12,8 @@ import sys
 from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from playhead.domain.access import ACCESSES
+from playhead.domain.access import ACCESSES, names_of
+from playhead.domain.text.terminal import without_controls
 from playhead.errors import AppError
 from playhead.terminal import keyboard
 from playhead.terminal.interpreter import Interpreter
@@ -35,6 +36,7 @@ _HELP = """\
 Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
 Without a model (Direct mode) Python that you type here, and do not paste, runs at once.
 """
+_ALLOW = "PLAYHEAD_ALLOW_ACCESS"
 _NOBODY = "This code was not run: nobody could approve it. Start with --yes to run code unasked."
 _NOTHING_ASKED = """\
 Nothing was asked: standard input was empty. Ask at a terminal, or by a pipe:
@@ -52,7 +54,7 @@ def run(arguments: Sequence[str], in_place_of: str = "") -> int:
     if in_place_of:
         options.file, options.prompt = [*options.file, *options.prompt], []
     if options.allow_access:  # which the server that we start reads
-        os.environ["PLAYHEAD_ALLOW_ACCESS"] = ",".join(options.allow_access)
+        os.environ[_ALLOW] = ",".join(options.allow_access)
     with _interpreter(options) as interpreter:
         try:
             return _chat(interpreter, options)
@@ -304,6 +306,10 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
         display.screen.write_line("A new conversation.", "dim")
     elif line == "/help":
         display.screen.write(_HELP)
+        hidden = ", ".join(names_of("secrets", os.environ))
+        if hidden and "secrets" not in os.environ.get(_ALLOW, ""):
+            told = f"Code does not get {hidden}; --allow-access secrets gives it to it."
+            display.screen.write_line(without_controls(told))
     elif line.startswith("/") and " " not in line and "/" not in line[1:]:
         display.screen.write_line(f"{line} is not known; /help says what is.", "dim")
     elif line:

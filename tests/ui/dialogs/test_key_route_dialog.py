@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLabel
+from PySide6.QtWidgets import QDialog, QLabel
 
 from playhead.domain.key_route import KeyRoute, RouteQuestion
 from playhead.ui.dialogs.key_route_dialog import KeyRouteDialog, ask_route
@@ -97,4 +97,16 @@ async def test_it_takes_no_answer_at_first(theme: Theme, tmp_path: Path) -> None
         assert not asking.done()
         assert dialog.isVisible()
         dialog.reject()
+        assert await asking == "later"
+
+
+async def test_it_is_above_the_settings_and_goes_with_them(theme: Theme, tmp_path: Path) -> None:
+    async with opened(theme, tmp_path) as bench:
+        settings = QDialog(bench.window)
+        settings.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        settings.open()
+        asking = asyncio.create_task(ask_route(QUESTION, bench.window, 0))
+        await until(lambda: is_asked(bench))
+        assert dialog_of(bench).parent() is settings
+        settings.close()
         assert await asking == "later"

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import (
+    QApplication,
     QDialog,
     QFrame,
     QGridLayout,
@@ -175,7 +176,8 @@ async def ask_route(
     question: RouteQuestion, parent: QWidget, arming_ms: int = ARMING_MS
 ) -> RouteAnswer:
     """Show the question and return the answer; a cancellation closes it."""
-    dialog = KeyRouteDialog(question, parent, arming_ms)
+    above = QApplication.activeModalWidget()  # such as the settings, where a check asks
+    dialog = KeyRouteDialog(question, above or parent, arming_ms)
     answered: asyncio.Future[RouteAnswer] = asyncio.get_running_loop().create_future()
 
     def settle() -> None:
@@ -183,6 +185,7 @@ async def ask_route(
             answered.set_result(dialog.answer)
 
     dialog.finished.connect(settle)
+    dialog.destroyed.connect(settle)  # with what it was above
     dialog.open()
     try:
         return await answered
