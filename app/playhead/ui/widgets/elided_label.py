@@ -1,10 +1,20 @@
-"""A line of text that is elided if there is too little room."""
+"""A line of text, and a button with one, that are elided if there is too little room."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+from PySide6.QtWidgets import (
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QStyle,
+    QStyleOptionButton,
+    QStylePainter,
+    QWidget,
+)
+
+_LEAST_PX = 24
 
 
 class ElidedLabel(QLabel):
@@ -17,7 +27,7 @@ class ElidedLabel(QLabel):
 
     def minimumSizeHint(self) -> QSize:
         """Return the room for an ellipsis."""
-        return QSize(24, super().minimumSizeHint().height())
+        return QSize(_LEAST_PX, super().minimumSizeHint().height())
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the text that fits."""
@@ -26,3 +36,21 @@ class ElidedLabel(QLabel):
         text = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
         painter.setPen(self.palette().color(self.foregroundRole()))
         painter.drawText(room, int(self.alignment() | Qt.AlignmentFlag.AlignVCenter), text)
+
+
+class ElidedButton(QPushButton):
+    """A button whose text is elided in the middle; `text()` remains whole."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the room for an ellipsis."""
+        return QSize(2 * _LEAST_PX, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the text that fits."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        metrics = self.fontMetrics()
+        around = self.sizeHint().width() - metrics.horizontalAdvance(self.text())
+        room = self.width() - around
+        option.text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
+        QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)

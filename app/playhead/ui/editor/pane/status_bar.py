@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
+from playhead.ui.widgets.elided_label import ElidedButton, ElidedLabel
 from playhead.ui.widgets.theme import ICON_PX, Theme
 from playhead.ui.widgets.wording import folder_label, format_size, going_on_words, mark, tr
 
@@ -53,16 +54,18 @@ class StatusBar(QFrame):
         self._language = self._interpreter = ""
         self.setProperty("kind", "foot")
         self.setFixedHeight(26)
-        self.position = QLabel(tr("Ln 1, Col 1"), self)
+        self.position = ElidedLabel(tr("Ln 1, Col 1"), self)
         self.plain = QLabel(tr("plain editor"), self)
         self.plain.hide()
         self.variables = self._button(tr("Show the kernel's variables"))
         self.variables.setText(tr("Variables"))
         self.variables.setToolTip(tr("The variables that the code has defined"))
         self.variables.setCheckable(True)
-        self.folder = self._button(tr("Change the working folder"))
-        self.interpreter = self._button(tr("Choose the interpreter"))
-        self.kernel = QLabel(self)
+        self.folder = self._button(tr("Change the working folder"), ElidedButton)
+        self.interpreter = self._button(tr("Choose the interpreter"), ElidedButton)
+        self.kernel = ElidedLabel(parent=self)
+        for label in (self.position, self.kernel):
+            label.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self.stop = self._button(tr("Stop what goes on"))
         self.stop.setText(tr("Stop"))
         self.stop.hide()
@@ -162,8 +165,8 @@ class StatusBar(QFrame):
         for widget in (self.folder, self.interpreter, self.kernel, self.stop, self.restart):
             layout.addWidget(widget)
 
-    def _button(self, tip: str) -> QPushButton:
-        button = QPushButton(self)
+    def _button(self, tip: str, make: type[QPushButton] = QPushButton) -> QPushButton:
+        button = make(self)
         button.setProperty("kind", "foot")
         button.setAccessibleName(tip)
         button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
