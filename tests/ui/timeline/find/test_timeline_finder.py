@@ -122,6 +122,19 @@ def test_a_table_that_has_the_words_is_shown_with_a_ring(view, talk, find):
     assert view.canvas.ringed == key
 
 
+def test_a_wide_table_is_moved_to_the_words_and_back(view, talk, find, qtbot):
+    titles = " | ".join(f"a long title {number}" for number in range(12))
+    talk.answer(f"| first | {titles} | last one |\n{'|---' * 14}|\n{'| cell ' * 14}|\n")
+    view.set_conversation(talk)
+    card = view.canvas.sheet.card(0)
+    assert find("last one").endswith("1 of 1")
+    qtbot.waitUntil(lambda: card.column.wide_tables.shift(0) > 0)
+    [(_, _, shift, most)] = card.column.wide_tables.strips(card.column.width)
+    assert shift > most - 60
+    assert find("first").endswith("1 of 1")
+    qtbot.waitUntil(lambda: card.column.wide_tables.shift(0) == 0)
+
+
 def test_what_is_marked_is_painted_in_the_colours_of_the_theme(view, talk, find, theme):
     talk.answer("needle and needle")
     view.set_conversation(talk)

@@ -265,6 +265,8 @@ class TimelineFinder(QObject):
         if not is_seen:
             third = max(_MARGIN, canvas.port.height() // _SHARE)
             canvas.show_anchor(Anchor(key=self._key, part=part, above=within - third))
+        if found != _WHOLE and column is not None:
+            column.bring_across(*found)
         canvas.port.update()
         self.changed.emit()
 
@@ -325,6 +327,7 @@ def _select_words(canvas: Canvas, index: int, pattern: re.Pattern[str] | None) -
         return None
     first, last = found
     canvas.select(Selection(Mark(index, first), Mark(index, last)))
+    card.column.bring_across(first, last)
     within = card.column.y_of(first) - card.column.top_of(first[0])
     third = canvas.port.height() // _SHARE
     return Anchor(key=card.row.key, part=first[0], above=within - third)

@@ -28,6 +28,7 @@ STRIP = 30
 """The height below a wide table for what moves it."""
 _NEAR = 1_500
 """Pixels beyond the visible part within which documents are kept."""
+_MARGIN = 24
 _MOST_MARKS = 300
 _BACKWARDS = (
     QTextCursor.MoveOperation.Left,
@@ -303,6 +304,25 @@ class BlockColumn:
         box = self._document(index).documentLayout().blockBoundingRect(block)
         down = box.y() + (line.y() if line.isValid() else 0)
         return round(self._origin(index).y() + down)
+
+    def bring_across(self, first: Place, last: Place) -> None:
+        """Move a wide table sideways so far that a part of its text is seen."""
+        index = first[0]
+        left, right = self._x_of(first), self._x_of(last if last[0] == index else first)
+        if right > self.width - _MARGIN:
+            self.wide_tables.slide(index, right - self.width + _MARGIN)
+        elif left < 0:
+            self.wide_tables.slide(index, left - _MARGIN)
+
+    def _x_of(self, place: Place) -> int:
+        index, offset = place
+        document = self._document(index)
+        block = document.findBlock(offset)
+        line = block.layout().lineForTextPosition(offset - block.position())
+        box = document.documentLayout().blockBoundingRect(block)
+        # PySide returns a position in front of the other.
+        across = line.cursorToX(offset - block.position())[0] if line.isValid() else 0
+        return round(self._origin(index).x() + box.x() + across)
 
     def end(self) -> Place:
         """Return the position after the last character."""
