@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from typing import Any
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QAbstractTextDocumentLayout, QPainter, QPalette, QTextCursor
@@ -320,9 +321,8 @@ class BlockColumn:
         block = document.findBlock(offset)
         line = block.layout().lineForTextPosition(offset - block.position())
         box = document.documentLayout().blockBoundingRect(block)
-        # PySide returns a position in front of the other.
-        across = line.cursorToX(offset - block.position())[0] if line.isValid() else 0
-        return round(self._origin(index).x() + box.x() + across)
+        found: Any = line.cursorToX(offset - block.position()) if line.isValid() else (0, 0)
+        return round(self._origin(index).x() + box.x() + found[0])
 
     def end(self) -> Place:
         """Return the position after the last character."""
