@@ -130,6 +130,8 @@ class Session:
         interpreter: str = "",
         client: str = "",
         config: ConversationConfig | None = None,
+        *,
+        is_stored: bool = False,
     ) -> None:
         self.client = client
         """The program that began it, or its turn, over the API; '' for the window's own."""
@@ -171,6 +173,8 @@ class Session:
             lambda rerun: self._begin(lambda turn: turn.run_again(rerun)),
         )
         """Runs all code of the conversation again."""
+        if is_stored:
+            self._hold_auto_run()
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
         self._unsubscribe_messages = conversation.subscribe(self._epoch.follow)
 
@@ -476,9 +480,6 @@ class Session:
         self._auto_run, self.is_auto_run_held = on, False
         self._emit("auto_run")
 
-    def hold_auto_run(self) -> None:
-        """Have code wait although the conversation's own settings, as stored, let it run.
-
         Running code can write where they are stored: they count once they are chosen again.
         """
         is_own = self.config.profile is not None or bool(self.config.auto_run)
@@ -581,6 +582,9 @@ class Session:
 
     def _chosen_interpreter(self) -> str:
         return self.interpreter or self._ports.settings.current.interpreter
+
+    def _hold_auto_run(self) -> None:
+        """Have code wait although the conversation's own settings, as stored, let it run.
 
     def _place_of_code(self) -> tuple[str, str]:
         """Return the folder and the Python that code would run with; '' while there is none."""

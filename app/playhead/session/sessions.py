@@ -175,8 +175,9 @@ class Sessions:
             return session
         folder = self._known_folder(stored.folder)
         conversation = Conversation.restore(stored)
-        session = self._adopt(conversation, folder, stored.interpreter, config=stored.config)
-        session.hold_auto_run()
+        session = self._adopt(
+            conversation, folder, stored.interpreter, config=stored.config, is_stored=True
+        )
         close_unfinished(session.conversation)
         return session
 
@@ -382,8 +383,11 @@ class Sessions:
         interpreter: str,
         client: str = "",
         config: ConversationConfig | None = None,
+        is_stored: bool = False,
     ) -> Session:
-        session = Session(conversation, self._ports, folder, interpreter, client, config)
+        session = Session(
+            conversation, self._ports, folder, interpreter, client, config, is_stored=is_stored
+        )
         session.expect_writable = lambda: self.expect_writable(conversation.id)
         self._open[conversation.id] = session
         conversation.subscribe(lambda event: self._on_message(session, event))

@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QImage, QTextCursor, QWheelEvent
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import MoveTo
@@ -555,7 +555,10 @@ def left_cell(view, down=60):
     """Return the cell that is at the left edge of the first card."""
     card = view.canvas.sheet.card(0)
     box = card.text_box()
-    first, last = card.column.word_at(card.place_at(box.left() + 20, box.top() + down))
+    first, last = card.column.around(
+        card.place_at(box.left() + 20, box.top() + down),
+        QTextCursor.SelectionType.WordUnderCursor,
+    )
     return card.column.text_between(first, last)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCursor, QHelpEvent, QKeySequence, QMouseEvent
+from PySide6.QtGui import QAction, QCursor, QHelpEvent, QKeySequence, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
 from playhead.ui.timeline.cards.card import Intent, IntentKind, Spot
@@ -302,8 +302,11 @@ class MouseHandler(QObject):
         column = self._canvas.sheet.card(mark.row).column
         if column is None or not len(column) or mark.place == END:
             return
-        around = column.word_at if unit == "word" else column.paragraph_at
-        first, last = around(mark.place)
+        units = QTextCursor.SelectionType
+        is_word = unit == "word"
+        first, last = column.around(
+            mark.place, units.WordUnderCursor if is_word else units.BlockUnderCursor
+        )
         self._canvas.select(Selection(Mark(mark.row, first), Mark(mark.row, last)))
 
     def _row_at(self, point: QPoint) -> int:

@@ -257,13 +257,13 @@ class BlockColumn:
         point = QPointF(x, y) - self._origin(index)
         return document.documentLayout().formatAt(point).toCharFormat().toolTip()
 
-    def word_at(self, place: Place) -> tuple[Place, Place]:
-        """Return the ends of the word at a position."""
-        return self._around(place, QTextCursor.SelectionType.WordUnderCursor)
-
-    def paragraph_at(self, place: Place) -> tuple[Place, Place]:
-        """Return the ends of the paragraph at a position."""
-        return self._around(place, QTextCursor.SelectionType.BlockUnderCursor)
+    def around(self, place: Place, unit: QTextCursor.SelectionType) -> tuple[Place, Place]:
+        """Return the ends of the word or paragraph at a position."""
+        index, offset = place
+        cursor = QTextCursor(self._document(index))
+        cursor.setPosition(offset)
+        cursor.select(unit)
+        return (index, cursor.selectionStart()), (index, cursor.selectionEnd())
 
     def text_between(self, first: Place, last: Place) -> str:
         """Return the shown text between two positions."""
@@ -368,13 +368,6 @@ class BlockColumn:
                 break
             pieces.append(text.block.source)
         return "\n".join(pieces)
-
-    def _around(self, place: Place, unit: QTextCursor.SelectionType) -> tuple[Place, Place]:
-        index, offset = place
-        cursor = QTextCursor(self._document(index))
-        cursor.setPosition(offset)
-        cursor.select(unit)
-        return (index, cursor.selectionStart()), (index, cursor.selectionEnd())
 
     def _document(self, index: int) -> Document:
         self._make_exact(index, self.width)
