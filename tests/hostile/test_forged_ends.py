@@ -103,7 +103,7 @@ async def test_no_program_is_over_before_its_main_thread_waits(tmp_path: Path) -
             chunks = await kernels.run(f"{code}\ncompute()\n{WENT_ON}")
             error = error_of(chunks)
             assert error is None, (name, error)
-            assert report_of(chunks).state == "finished", name
+            assert report_of(chunks).state == "finished", (name, report_of(chunks))
             assert text_of(chunks).endswith("it went on\n"), (name, text_of(chunks))
         assert before <= kernels.below()  # the kernel is the same
 
@@ -166,10 +166,13 @@ async def test_stop_ends_what_has_left_everything(tmp_path: Path) -> None:
 async def test_no_program_reaches_the_kernel_of_another_conversation(tmp_path: Path) -> None:
     """Marks with all that a kernel can know without the other's memory, to all that is open."""
     async with hostile(tmp_path) as kernels:
+        others = kernels.below()
+        await kernels.run("1", "other")
+        others = kernels.below() - others
         attack = (
             "mine = os.readlink('/proc/self/fd/1')\n"
             "for _ in range(20):\n"
-            "    for process in filter(str.isdigit, os.listdir('/proc')):\n"
+            f"    for process in {sorted(others)}:\n"
             "        try:\n            names = os.listdir(f'/proc/{process}/fd')\n"
             "        except OSError:\n            continue\n"
             "        for name in names:\n"

@@ -117,26 +117,25 @@ IDLE = (
 
 def test_it_names_what_goes_on_computing_and_not_what_waits(supervised: SupervisedTalk) -> None:
     supervised.run(IDLE + COMPUTING + "for _ in range(2): threading.Thread(target=work).start()")
-    supervised.ask("look", look=1, also=0)
-    assert supervised.reported("rests")
+    supervised.ask("rest", edge=7)
     assert supervised.reported("left") == {
+        "edge": 7,
         "t": "left",
         "main": False,
         "threads": 2,
         "processes": [],
     }
     supervised.run("is_on = False")
-    assert supervised.reported("left")["threads"] == 0
+    until_now(lambda: supervised.reported("left")["threads"] == 0)
     text, _ = supervised.run(
         "child = subprocess.Popen(['sh', '-c', 'while :; do :; done'])\nprint(child.pid)"
     )
-    assert supervised.reported("left")["processes"] == [int(text)]
+    until_now(lambda: supervised.reported("left")["processes"] == [int(text)])
 
 
 def test_a_supervisor_at_rest_takes_no_time(supervised: SupervisedTalk) -> None:
     supervised.run("1")
-    supervised.ask("look", look=1, also=0)
-    supervised.reported("rests")
+    supervised.ask("rest", edge=1)
     path = Path(f"/proc/{supervised.process.pid}/schedstat")
 
     def switches() -> int:

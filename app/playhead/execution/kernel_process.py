@@ -18,7 +18,9 @@ from playhead.domain.conversation.payloads import RunEnd
 from playhead.execution import processes
 from playhead.execution.output_decoder import OutputDecoder, Piece
 from playhead.execution.processes import resident_bytes
+from playhead.kernel.protocol import new_nonce
 from playhead.supervisor import protocol
+from playhead.supervisor.outside_view import OutsideView
 
 if sys.platform != "win32":
     import fcntl
@@ -165,6 +167,7 @@ _LEFTOVERS_PERIOD_MS = 10
 _REST_LIMIT_MS = 1000
 _END_LIMIT_MS = 2000
 _ANSWER_LIMIT_MS = 1000
+_ANNOUNCE_MS = 250
 
 
 class KernelProcess(QObject):
@@ -195,10 +198,18 @@ class KernelProcess(QObject):
         """The supervisor's, or the kernel's where there is none."""
         self.spared_pid = 0
         """The program of another language: no part of a run, it is stopped by its host."""
+        self.secret = new_nonce()
+        """For the first command, and before all others."""
+        self._before_line = b""
         self._inode = 0
         self._is_cleared = False
         self._family: list[processes.Leftover] = []
-        self._looks = 0
+        self._looks = self._edge = 0
+        self._is_running = False
+        self._view: OutsideView | None = None
+        self._announce = self._timer(
+            lambda: self._line.send("run" if self._is_running else "rest", edge=self._edge)
+        )
         self._line = SupervisorLine(self, self._on_line)
         self._unanswered = self._timer(self._on_unanswered)
         self._unended = self._timer(self._end_without_supervisor)
@@ -259,9 +270,27 @@ class KernelProcess(QObject):
         self._read()
 
     def begin_run(self) -> None:
-        """Announce a block to the supervisor."""
+        """Let the supervisor know soon that a block runs; short ones do not disturb it."""
+        self._set_running(True)
+
+    def end_run(self) -> None:
+        """Let it know soon that none runs."""
         self._unanswered.stop()
-        self._line.send("run")
+        self._set_running(False)
+
+    def _set_running(self, is_running: bool) -> None:
+        self._is_running = is_running
+        self._edge += 1
+        self._announce.start(_ANNOUNCE_MS)
+
+    def sees_rest(self) -> bool:
+        """Return whether the main thread is seen to wait for a command, now and from here.
+
+        The supervisor is asked where this does not tell: another language's program must sleep.
+        """
+        if not self.is_supervised:
+            return True
+        return self._view is not None and not self.spared_pid and self._view.waits() is True
 
     def look(self) -> None:
         """Ask the supervisor whether the main thread waits: `rests`, `runs` are its answers."""
@@ -272,7 +301,8 @@ class KernelProcess(QObject):
     def write(self, line: bytes) -> None:
         """Send a command."""
         if not self._has_ended:
-            self._process.write(line)
+            self._process.write(self._before_line + line)
+            self._before_line = self.secret.encode("ascii")
 
     def interrupt(self, grace_ms: int, began: processes.RunStart) -> None:
         """Send SIGINT to the kernel and the processes of the run, again a moment later.
@@ -441,6 +471,7 @@ class KernelProcess(QObject):
         match report["t"]:
             case "started":
                 self._pid, self._inode = report["pid"], report["pipe"]
+                self._view = OutsideView(self._pid, report["wake"])
             case "family":
                 self._family = [processes.Leftover(*item) for item in report["pids"]]
             case "ended":
@@ -448,7 +479,7 @@ class KernelProcess(QObject):
             case "rests" | "runs" as kind if report["look"] == self._looks:
                 self._unanswered.stop()
                 self._on_report(kind, report)
-            case "left":
+            case "left" if report["edge"] == self._edge:
                 self._on_report("left", report)
             case _:
                 pass
@@ -510,9 +541,7 @@ class KernelProcess(QObject):
 
     def _end(self, end: RunEnd) -> None:
         self._has_ended = True
-        for timer in (
-            self._tick, self._signal, self._kill, self._clear, self._unanswered, self._unended
-        ):  # fmt: skip
+        for timer in self.findChildren(QTimer):
             timer.stop()
         self._line.close()
         self._on_end(end)

@@ -268,6 +268,7 @@ class LiveKernel:
         self._process.start(command, variables, folder)
         hello = protocol.encode_command(
             "hello",
+            secret=self._process.secret,
             nonce=self._nonce,
             spool=str(self._spool.folder),
             language=self.language.word,
@@ -478,10 +479,10 @@ class LiveKernel:
             return
         self._end_mark, self._behind = pieces[place], pieces[place + 1 :]
         self._awaits_view = True
-        if self._process.is_supervised:
-            self._process.look()
-        else:
+        if self._process.sees_rest():
             self._on_report("rests", {})
+        else:
+            self._process.look()
 
     def _is_end(self, piece: Piece) -> bool:
         is_mark = isinstance(piece, protocol.Mark)
@@ -491,21 +492,22 @@ class LiveKernel:
         """Take what the supervisor has seen."""
         if kind == "left":
             self._on_left(report)
-        elif kind == "rests" and self._is_disputed:
-            self._process.read_now()  # what it has written before it came to its end
+            return
+        if kind == "rests" and (self._is_disputed or any(map(self._is_end, self._behind))):
+            self._process.read_now()  # what it has written before it came to its true end
         run = self._run
         if run is None or run.is_over or self._end_mark is None or self._is_clearing:
             return
         behind, self._behind = self._behind, []
         self._awaits_view = False
+        self._is_disputed |= kind == "runs"
+        if kind == "runs" or self._clears_end:
+            self._is_clearing = kind == "rests"
+            self._feed(run, behind)
         if kind == "runs":
-            self._is_disputed = True
-            self._feed(run, behind)
             self._on_change()
-        elif kind == "rests" and self._clears_end:
-            self._is_clearing = True
+        elif self._clears_end:
             self._stop_signals()
-            self._feed(run, behind)
             self._process.end_started(self._run_began, self._on_cleared)
         elif kind == "rests":
             self._end_run(run, self._end_mark, behind)
@@ -523,14 +525,21 @@ class LiveKernel:
             self._end_run(self._run, self._end_mark, [])
 
     def _end_run(self, run: RunStream, mark: Piece, behind: list[Piece]) -> None:
+        """End a run with a mark, or with the last one behind it."""
         self._end_mark = None
         self._is_disputed = False
+        ends = [n for n, piece in enumerate(behind) if self._is_end(piece)]
+        if ends:
+            mark = behind[ends[-1]]
+            self._push(run.feed([p for p in behind[: ends[-1]] if not self._is_end(p)]))
+            behind = behind[ends[-1] + 1 :]
         self._push(run.feed([mark]))
         self._stop_signals()
         self._set_state("idle")
         self._on_pieces_between(behind)
 
     def _stop_signals(self) -> None:
+        self._process.end_run()
         self._limits.stop()
         self._process.cancel_stop()
         self._kill_cause = None

@@ -172,16 +172,25 @@ def _make_driver(word: str, context: DriverContext) -> Driver:
 
 
 def _commands(fd: int) -> Iterator[dict[str, Any]]:
-    """Yield the parent's commands until the parent ends."""
+    """Yield the parent's commands until the parent ends.
+
+    Other processes of the user's can open the pipe: what follows the first line has the secret
+    that is in it, and all before that in a line is not the parent's.
+    """
     guard = InterpreterGuard()
+    secret = b""
     with os.fdopen(fd, "rb") as file:
         for line in file:
+            _, found, command = line.rpartition(secret) if secret else (b"", b"x", line)
+            if not found:
+                continue
             try:
-                command = json.loads(line)
+                fields = json.loads(command)
             except Failure:  # code that runs took away builtins
                 guard.restore()
-                command = json.loads(line)
-            yield command
+                fields = json.loads(command)
+            secret = secret or fields.get("secret", "").encode("ascii")
+            yield fields
 
 
 def _end_group() -> None:

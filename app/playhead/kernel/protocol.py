@@ -6,7 +6,8 @@ code and of its children. ECMA-48 calls `ESC _ … ESC \\` an application progra
 skip it. JSON is ASCII here, hence no mark holds an escape in its middle.
 
 Commands, one JSON object a line, by their `t`:
-    hello      nonce, spool (folder for files), dpi (of images, 0: the library's own), language,
+    hello      secret (before each line that follows, which is dropped without it; "" for none),
+               nonce, spool (folder for files), dpi (of images, 0: the library's own), language,
                program (the language's own, "" for Python), uv (the program that installs packages,
                "" if there is none): the first line, answered by the mark `ready`
     execute    run, code, folder, lines (announce and sample lines), times (time lines inside loops

@@ -2,5 +2,6 @@
 
 It reaps all that the kernel starts, reports what is seen from outside, and ends all of it when the
 app goes away. It never holds the pipe of the output. Of this package the app imports `protocol`
-only; the executable starts `boot`, which loads the rest by file as `_playhead_supervisor`.
+and, to look without asking first, `outside_view`; the executable starts `boot`, which loads the
+rest by file as `_playhead_supervisor`.
 """

@@ -5,22 +5,23 @@ variable `CONTROL`. The kernel closes it before it loads anything: code that run
 The end of the app's side is the command to end everything.
 
 From the app, by their `t`:
-    run      a block is about to be run: what goes on from earlier ones is not reported meanwhile
+    run      edge (a number): a block runs; what goes on from earlier ones is not reported meanwhile
+    rest     edge: no block runs; what goes on nevertheless is reported from now on
     look     look (a number), also (the id of a language's program, 0 for none): the block has said
-             that it is over; answered by `rests` as soon as that is seen, and by `runs` first if
-             it is not seen at once
+             that it is over, and it was not seen at once; answered by `rests` as soon as that is
+             seen, and by `runs` first if it is not seen soon
     clear    since [start in ticks, id], spare (ids): kill what has been started since then
-    forget   that answer is not wanted any more
     end      kill all descendants and exit
 
 From the supervisor:
-    started  pid (the kernel's), pipe (the inode of its standard output): the first line, which the
-             kernel's process writes itself before it is anything else
+    started  pid (the kernel's), pipe, wake (the inodes of its standard output and of the pipe by
+             which its main thread is woken): the first line, which the kernel's process writes
+             itself before it is anything else
     rests    look: the kernel's main thread waits for its next command
     runs     look: it does not yet
-    left     main (whether the main thread computes, without a command), threads (how many others
-             do), processes (the ids of those that do): between two runs, as long as any do, and
-             once when none does any more
+    left     edge, main (whether the main thread computes, without a command), threads (the number
+             of others that do), processes (the ids of those that do): between two runs, as long as
+             any do, and once when none does any more
     family   pids [[id, start in ticks], …]: all descendants but the kernel, when that changes
     ended    all of them have been killed: the last line
 """

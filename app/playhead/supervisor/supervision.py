@@ -46,7 +46,8 @@ def begin() -> tuple[int, int] | None:
     if os.getppid() != supervisor:
         os._exit(1)
     os.setsid()
-    os.write(control, protocol.encode("started", pid=os.getpid(), pipe=os.fstat(1).st_ino))
+    inodes = {"pipe": os.fstat(1).st_ino, "wake": os.fstat(wake[0]).st_ino}
+    os.write(control, protocol.encode("started", pid=os.getpid(), **inodes))
     os.close(control)
     for name in [name for name in sys.modules if name.startswith("_playhead_supervisor")]:
         del sys.modules[name]
@@ -162,7 +163,7 @@ class Look:
         return now - since >= seconds
 
 
-_FIRST_SAMPLE_S, _SAMPLE_S, _LONGEST_SAMPLE_S = 0.25, 0.5, 5.0
+_SAMPLE_S, _LONGEST_SAMPLE_S = 0.5, 5.0
 _LEAST_SHARE = 0.02
 _OWN_THREADS = 2
 """The main thread of a kernel and the one that reads its commands."""
@@ -186,10 +187,10 @@ class Computing:
         self.found: set[tuple[int, int]] = set()
 
     def begin(self) -> None:
-        """Look from now on, a little later for the first time."""
+        """Look from now on."""
         self._used, self._once, self.found, self._count = {}, set(), set(), 0
         self._period_s = _SAMPLE_S
-        self.next_at = time.monotonic() + _FIRST_SAMPLE_S
+        self.next_at = time.monotonic()
 
     def end(self) -> None:
         """Look no more."""
@@ -229,6 +230,7 @@ class Supervision:
         self._status: int | None = None
         self._is_wanted = True
         self._look: Look | None = None
+        self._edge = 0
         self._computing = Computing(self._view)
         self._family_at: float | None = None
         self._sent_family: list[tuple[int, int]] = []
@@ -287,12 +289,14 @@ class Supervision:
             self._look = Look(self._view, command["look"], command["also"])
             self._answer(self._look)
         elif kind == "run":
-            self._look = None
+            self._edge = command["edge"]
             self._computing.end()
             self._sent_left = {}
             self._family_at = time.monotonic() + _RUN_PERIOD_S
-        elif kind == "forget":
-            self._look = None
+        elif kind == "rest":
+            self._edge = command["edge"]
+            self._family_at = None
+            self._computing.begin()
         elif kind == "clear":
             self._clear((command["since"][0], command["since"][1]), command["spare"])
         elif kind == "end":
@@ -301,8 +305,6 @@ class Supervision:
     def _answer(self, look: Look) -> None:
         if look.is_at_rest():
             self._look = None
-            self._family_at = None
-            self._computing.begin()
             self._send("rests", look=look.number)
         elif look.is_late and not look.has_said_runs:
             look.has_said_runs = True
@@ -330,6 +332,7 @@ class Supervision:
     def _report_left(self, found: set[tuple[int, int]]) -> None:
         threads = [tid for pid, tid in found if not pid and tid != self._kernel]
         left: dict[str, Any] = {
+            "edge": self._edge,
             "main": (0, self._kernel) in found,
             "threads": len(threads),
             "processes": sorted(pid for pid, _ in found if pid),
