@@ -13,7 +13,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import RemoveFrom
 from playhead.domain.conversation.payloads import CodeError, Frame, LineTiming, Proposal, RunReport
-from playhead.domain.execution import KernelStatus
+from playhead.domain.execution import GoingOn, KernelStatus
 from playhead.ui.editor.editor_follower import MOST_CELLS, EditorFollower
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.widgets.theme import Theme
@@ -228,6 +228,20 @@ def test_the_kernel_its_memory_and_its_place_are_shown(bench: Bench) -> None:
     assert bench.pane.status.restart.isEnabled()
     bench.pane.set_kernel(KernelStatus())
     assert not bench.pane.status.restart.isEnabled()
+
+
+def test_what_goes_on_after_a_run_is_counted_and_stopped(bench: Bench) -> None:
+    stops: list[bool] = []
+    bench.pane.stop_requested.connect(lambda: stops.append(True))
+    bench.pane.set_kernel(KernelStatus(state="idle", going_on=GoingOn(threads=2, processes=1)))
+    assert bench.pane.status.kernel.text() == "kernel idle · 2 threads go on, 1 process goes on"
+    assert "all variables are lost" in bench.pane.status.stop.toolTip()
+    bench.pane.status.stop.click()
+    assert stops == [True]
+    bench.pane.set_kernel(KernelStatus(state="idle", going_on=GoingOn(processes=1)))
+    assert "variables are kept" in bench.pane.status.stop.toolTip()
+    bench.pane.set_kernel(KernelStatus(state="idle"))
+    assert bench.pane.status.stop.isHidden()
 
 
 def test_what_the_last_run_said_of_its_lines_comes_back_with_its_code(bench: Bench) -> None:

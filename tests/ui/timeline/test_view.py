@@ -286,6 +286,10 @@ def test_a_code_card_says_how_its_run_stands(view, talk, painted):
     talk.report(RunReport(state="finished", seconds=1.9))
     painted()
     assert card.state_text() == "ran in 1.9 s"
+    view.show_going_on("2 threads go on")
+    assert card.state_text() == "ran in 1.9 s · 2 threads go on"
+    view.show_going_on("")
+    assert card.state_text() == "ran in 1.9 s"
     view.set_code_state(message_id, "skipped")
     assert card.state_text() == "skipped"
 
