@@ -29,6 +29,7 @@ from playhead.domain.execution import (
     Approve,
     Decision,
     Deny,
+    GoingOn,
     KernelStatus,
     Variable,
     install_code,
@@ -319,8 +320,7 @@ class Session:
         Without a turn, end what goes on computing from earlier code.
         """
         if self._task is None:
-            if self.kernel.going_on:
-                self._start_task(self._ports.executor.interrupt(self.conversation.id))
+            self._stop_what_goes_on(self.kernel.going_on)
             return
         self._set_state("stopping")
         if self._turn is not None and self._turn.is_executing:
@@ -328,6 +328,12 @@ class Session:
             self._start_task(self._ports.executor.interrupt(self.conversation.id))
         else:
             self._task.cancel()
+
+    def _stop_what_goes_on(self, going_on: GoingOn) -> None:
+        if going_on.main or going_on.threads:
+            self.restart_kernel()  # threads end with their process only
+        elif going_on:
+            self._start_task(self._ports.executor.interrupt(self.conversation.id))
 
     def retry(self, message_id: str) -> None:
         """Answer again, or continue before a failure; the earlier answer stays as a branch."""

@@ -234,7 +234,7 @@ def test_what_goes_on_after_a_run_is_counted_and_stopped(bench: Bench) -> None:
     stops: list[bool] = []
     bench.pane.stop_requested.connect(lambda: stops.append(True))
     bench.pane.set_kernel(KernelStatus(state="idle", going_on=GoingOn(threads=2, processes=1)))
-    assert bench.pane.status.kernel.text() == "kernel idle · 2 threads go on, 1 process goes on"
+    assert bench.pane.status.kernel.text() == "2 threads go on, 1 process goes on"
     assert "all variables are lost" in bench.pane.status.stop.toolTip()
     bench.pane.status.stop.click()
     assert stops == [True]
