@@ -486,12 +486,6 @@ class Session:
         self._auto_run, self.is_auto_run_held = on, False
         self._emit("auto_run")
 
-        Running code can write where they are stored: they count once they are chosen again.
-        """
-        is_own = self.config.profile is not None or bool(self.config.auto_run)
-        self.is_auto_run_held = is_own and self.auto_run
-        self._auto_run = False if self.is_auto_run_held else None
-
     def set_config(self, config: ConversationConfig) -> None:
         """Set the conversation's own settings from its next turn on.
 
@@ -591,6 +585,12 @@ class Session:
 
     def _hold_auto_run(self) -> None:
         """Have code wait although the conversation's own settings, as stored, let it run.
+
+        Running code can write where they are stored: they count once they are chosen again.
+        """
+        is_own = self.config.profile is not None or bool(self.config.auto_run)
+        self.is_auto_run_held = is_own and self.auto_run
+        self._auto_run = False if self.is_auto_run_held else None
 
     def _place_of_code(self) -> tuple[str, str]:
         """Return the folder and the Python that code would run with; '' while there is none."""
