@@ -34,6 +34,8 @@ class PackageIndex:
     def __init__(self) -> None:
         self.wheels: dict[str, bytes] = {}
         self.asked: list[tuple[str, str]] = []
+        self.is_locked = False
+        """Whether it wants a password, which nobody has."""
         self.flows = threading.Event()
         """Cleared, wheels begin and do not go on."""
         self.flows.set()
@@ -87,8 +89,8 @@ class PackageIndex:
             def do_GET(self) -> None:
                 index.asked.append((self.path, self.headers.get("User-Agent", "")))
                 found = index._answer(self.path)
-                if found is None:
-                    self.send_error(404)
+                if found is None or index.is_locked:
+                    self.send_error(401 if index.is_locked else 404)
                     return
                 kind, data = found
                 self.send_response(200)

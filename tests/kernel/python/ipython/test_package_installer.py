@@ -149,6 +149,8 @@ def test_without_a_network_it_takes_what_uv_has_or_says_so(
     talk = start()
     talk.run("pip install tiny-thing")
     talk.run("pip uninstall -y tiny-thing")
+    index.is_locked = True
+    assert "passwords in variables of the environment" in talk.run("pip install third-thing")[0]
     index.stop()
     assert "Successfully installed" in talk.run("pip install tiny-thing")[0]
     text, marks = talk.run("pip install another-thing")

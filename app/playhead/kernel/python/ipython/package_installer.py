@@ -185,7 +185,7 @@ def for_uv(words: Sequence[str], settings: Settings) -> Tuple[List[str], Dict[st
         raise NotForUv(f"pip's setting {', '.join(unknown)}")
     kept, settings = _split(words, settings)
     variables = uv_variables(settings)
-    if not has_own:  # pip asks all indexes and takes the newest
+    if not has_own and "extra-index-url" in settings:  # pip asks all and takes the newest
         variables.setdefault("UV_INDEX_STRATEGY", "unsafe-best-match")
     # Not the folder's own settings: pip does not read them, and anybody may have written them.
     return ["--project", sys.prefix, *uv_arguments(settings), *_upgrade(kept)], variables
@@ -257,8 +257,9 @@ def install(words: Sequence[str], uv: str, show: Callable[[str], None]) -> Answe
     if not answer.is_done and _UNREACHED.search(answer.words):
         kept = _by_uv(uv, ["--offline", *arguments], variables, show)
         return kept if kept.is_done else _explained(answer)
-    if answer.is_done or _NO_SUCH.search(answer.words) or not importlib.util.find_spec("pip"):
-        return answer
+    is_final = _NO_SUCH.search(answer.words) or _REFUSED.search(answer.words)
+    if answer.is_done or is_final or not importlib.util.find_spec("pip"):
+        return _explained(answer)
     show("uv could not do it; trying pip, which takes longer.")
     by_pip = _by_pip(words, show)
     return by_pip if by_pip.is_done else Answer(False, f"{answer.words}\n{by_pip.words}")
@@ -275,10 +276,18 @@ _NETWORK = (
 )
 
 
+_REFUSED = re.compile(r"(?i)\b(401 Unauthorized|403 Forbidden|407 Proxy)|Proxy Authentication")
+_LOGIN = (
+    "Code is not given the passwords in variables of the environment unless it is allowed secrets."
+    " Put that of a package index into ~/.netrc or into pip's file."
+)
+
+
 def _explained(answer: Answer) -> Answer:
-    if answer.is_done or not _UNREACHED.search(answer.words):
-        return answer
-    return Answer(False, f"{answer.words}\n{_NETWORK}")
+    for sign, advice in ((_REFUSED, _LOGIN), (_UNREACHED, _NETWORK)):
+        if not answer.is_done and sign.search(answer.words):
+            return Answer(False, f"{answer.words}\n{advice}")
+    return answer
 
 
 def _by_uv(
