@@ -156,7 +156,7 @@ def test_a_second_server_of_one_data_folder_is_refused_and_names_the_first(tmp_p
             command, env=environment(tmp_path), capture_output=True, text=True, check=False
         )
         assert (second.returncode, second.stdout) == (1, "")
-        assert f"in use by `playhead serve` (process {first.process.pid})" in second.stderr
+        assert f"in use by playhead serve (process {first.process.pid})" in second.stderr
         assert "PLAYHEAD_DATA_DIR" in second.stderr
         assert "Traceback" not in second.stderr
         assert asked(first, "GET", f"sessions/{made.json()['session_id']}").status_code == 200

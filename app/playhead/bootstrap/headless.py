@@ -87,7 +87,7 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
             api_base=options.api_base,
             folder=options.folder,
             how_to_choose=how,
-            program="`playhead serve`",
+            program="playhead serve",
             allowed=options.allowed,
             key_routes=options.key_routes,
         )

@@ -94,6 +94,10 @@ def talks(connection: sqlite3.Connection) -> Talks:
     }
 
 
+def beside(path: Path, suffix: str) -> Path:
+    return path.with_name(path.name + suffix)
+
+
 @pytest.fixture(scope="module")
 def sample(tmp_path_factory) -> Sample:
     made = Sample(tmp_path_factory.mktemp("sample"))
@@ -214,19 +218,56 @@ def test_what_another_process_left_in_the_journal_is_read_too(sample, tmp_path):
             INSERT, (name, "new", sample.talks[name][1][-1][0], "user", "in the journal")
         )
         writer.commit()
-        journal = path.with_name(path.name + "-wal").read_bytes()
+        journal = beside(path, "-wal").read_bytes()
     path.write_bytes(sample.data)
     overwrite(path, sample.roots["sqlite_autoindex_conversation_1"], bytes(PAGE))
-    path.with_name(path.name + "-wal").write_bytes(journal)
+    beside(path, "-wal").write_bytes(journal)
     opened = open_database(path)
     with closing(opened.connection) as connection:
         assert "in the journal" in [text for _, _, text in talks(connection)[name][1]]
     assert "Nothing of them is lost" in opened.notice
 
 
+def test_behind_a_damaged_part_of_the_journal_the_rest_is_read(sample, tmp_path):
+    path = tmp_path / "history.sqlite3"
+    path.write_bytes(sample.data)
+    name = next(iter(sample.talks))
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA wal_autocheckpoint = 0")
+        for number in range(30):
+            last = sample.talks[name][1][-1][0]
+            writer.execute(INSERT, (name, f"new{number}", last, "user", f"late {number}"))
+            writer.commit()
+        data, journal = path.read_bytes(), beside(path, "-wal").read_bytes()
+    path.write_bytes(data)
+    place = 32 + 24 + 100  # in the page of the first frame
+    beside(path, "-wal").write_bytes(journal[:place] + b"\xff" * 64 + journal[place + 64 :])
+    opened = open_database(path)
+    with closing(opened.connection) as connection:
+        texts = [text for _, _, text in talks(connection)[name][1]]
+    assert [f"late {number}" in texts for number in range(30)] == [True] * 30
+    assert "a part of its journal is damaged" in opened.notice
+
+
+def test_a_journal_that_ends_in_the_middle_of_a_write_is_no_damage(sample, tmp_path):
+    path = tmp_path / "history.sqlite3"
+    path.write_bytes(sample.data)
+    with closing(sqlite3.connect(path)) as writer:
+        writer.execute("PRAGMA wal_autocheckpoint = 0")
+        writer.execute("UPDATE conversation SET title = title || '!'")
+        writer.commit()
+        data, journal = path.read_bytes(), beside(path, "-wal").read_bytes()
+    path.write_bytes(data)
+    beside(path, "-wal").write_bytes(journal[:-2000])
+    opened = open_database(path)
+    with closing(opened.connection) as connection:
+        assert talks(connection) == sample.talks
+    assert opened.notice == ""
+
+
 def test_a_rescue_that_was_cut_off_between_its_two_renamings_is_completed(sample, tmp_path):
     path = tmp_path / "history.sqlite3"
-    path.with_name(path.name + ".rescued").write_bytes(sample.data)
+    beside(path, ".rescued").write_bytes(sample.data)
     with closing(open_database(path).connection) as connection:
         assert talks(connection) == sample.talks
 

@@ -16,6 +16,8 @@ from typing import Any
 
 from msgspec import Struct
 
+from playhead.atomic_file import read_plain
+
 Row = list[Any]
 Fits = Callable[[Row], bool]
 
@@ -25,6 +27,7 @@ _INDEX_INTERIOR, _TABLE_INTERIOR, _INDEX_LEAF, _TABLE_LEAF = 2, 5, 10, 13
 _INTERIOR = (_INDEX_INTERIOR, _TABLE_INTERIOR)
 _DEEPEST = 20
 _WORK_S, _REST_S = 0.001, 0.001
+_JOURNAL_BYTES = 2**30
 _INTEGERS = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
 _LOWEST, _HIGHEST = -(2**63), 2**63 - 1
 
@@ -72,7 +75,8 @@ class DamagedFile:
         is_sound = is_sound and 512 <= size <= 65536 and not size & (size - 1) and reserved <= 32
         self._size = size if is_sound else _PAGE_BYTES
         self._usable = self._size - (reserved if is_sound else 0)
-        self._journal = _journal_pages(path.with_name(path.name + "-wal"), self._size)
+        journal = Journal(path.with_name(path.name + "-wal"))
+        self._journal = journal.pages if journal.page_bytes == self._size else {}
         in_file = os.fstat(self._file).st_size // self._size
         self.page_count = max(in_file, max(self._journal, default=0))
         self._rested_at = time.perf_counter()
@@ -365,35 +369,57 @@ def _value(kind: int, data: bytes) -> Any:
             return int.from_bytes(data, "big", signed=True)
 
 
-def _journal_pages(path: Path, page_bytes: int) -> dict[int, bytes]:
-    """Return the newest pages that transactions have left in the write-ahead journal.
+class Journal:
+    """The write-ahead journal beside a database: `pages` are the newest of its transactions.
 
-    Every frame has the sum of all before it, so that those after a damaged one can be checked.
+    SQLite leaves out all that is behind a damaged frame (`is_damaged`). Every frame has the sum of
+    all before it, so that those behind one can be checked all the same.
     """
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return {}
-    found: dict[int, bytes] = {}
-    if len(data) < 32 + 24 or data[:3] != b"\x37\x7f\x06":
-        return found
-    order = ">" if data[3] & 1 else "<"
-    salts, sums = data[16:24], struct.unpack_from(">II", data, 24)
-    waiting: dict[int, bytes] = {}
-    for start in range(32, len(data) - 24 - page_bytes + 1, 24 + page_bytes):
-        number, is_commit = struct.unpack_from(">II", data, start)
-        if data[start + 8 : start + 16] != salts:
-            continue
-        content = data[start + 24 : start + 24 + page_bytes]
-        wanted = struct.unpack_from(">II", data, start + 16)
-        if _summed(sums, data[start : start + 8] + content, order) == wanted:
-            waiting[number] = content
-            if is_commit:
-                found.update(waiting)
-                waiting = {}
-        sums = wanted
-        time.sleep(0)
-    return found
+
+    def __init__(self, path: Path) -> None:
+        self.pages: dict[int, bytes] = {}
+        self.is_damaged = False
+        self.page_bytes = 0
+        with suppress(OSError):
+            data = read_plain(path, _JOURNAL_BYTES) or b""
+            if len(data) > 32 and data[:3] == b"\x37\x7f\x06":
+                self.page_bytes = int.from_bytes(data[8:12], "big")
+                self._read(data)
+
+    def _read(self, data: bytes) -> None:
+        order = ">" if data[3] & 1 else "<"
+        salts, sums = data[16:24], struct.unpack_from(">II", data, 24)
+        waiting: dict[int, bytes] = {}
+        misses = False
+        size = 24 + self.page_bytes
+        for start in range(32, len(data) - size + 1, size):
+            number, is_commit = struct.unpack_from(">II", data, start)
+            wanted = struct.unpack_from(">II", data, start + 16)
+            content = data[start + 24 : start + size]
+            is_ours = data[start + 8 : start + 16] == salts
+            if is_ours and _summed(sums, data[start : start + 8] + content, order) == wanted:
+                waiting[number] = content
+                if is_commit:
+                    self.is_damaged = self.is_damaged or misses
+                    self.pages.update(waiting)
+                    waiting = {}
+            else:
+                misses = True
+            sums = wanted if is_ours else sums
+            time.sleep(0)
+
+
+def last_commit(path: Path) -> int:
+    """Return the number of the last frame of a journal that ends a transaction, unchecked."""
+    data = read_plain(path, _JOURNAL_BYTES) or b""
+    size = 24 + int.from_bytes(data[8:12], "big")
+    starts = range(32, len(data) - size + 1, size)
+    ends = [
+        number
+        for number, start in enumerate(starts, 1)
+        if data[start + 8 : start + 16] == data[16:24] and any(data[start + 4 : start + 8])
+    ]
+    return max(ends, default=0)
 
 
 def _summed(sums: Sequence[int], data: bytes, order: str) -> tuple[int, int]:
