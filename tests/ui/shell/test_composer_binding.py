@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -197,7 +198,10 @@ def test_drafts_are_read_as_they_were_written(tmp_path: Path) -> None:
     )
 
 
-def test_a_damaged_file_of_drafts_is_no_hindrance(tmp_path: Path) -> None:
+def test_a_damaged_file_of_drafts_is_no_hindrance(
+    tmp_path: Path, expect_log: Callable[[str], None]
+) -> None:
+    expect_log("is kept as")
     path = tmp_path / "drafts.json"
     for text in ("", "[]", '{"drafts": 3}', '{"drafts": {"a": 1, "b": {"text": "x"}}}', "\0\0"):
         path.write_text(text)
