@@ -129,6 +129,23 @@ async def test_other_languages_get_it_from_their_next_kernel_on(tmp_path: Path) 
         assert text_of(await run(made, asked)) == "/nowhere/agent none\n"
 
 
+async def test_no_process_above_the_code_has_it_for_the_code_to_read(tmp_path: Path) -> None:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("there is no /proc")
+    code = (
+        "import os\n"
+        "def parent(pid):\n"
+        "    return int(open(f'/proc/{pid}/stat').read().rpartition(')')[2].split()[1])\n"
+        "pid, found = os.getpid(), ''\n"
+        f"while pid != {os.getpid()}:\n"
+        "    found += open(f'/proc/{pid}/environ').read()\n"
+        "    pid = parent(pid)\n"
+        "print([name for name in ('s3cret', 'DISPLAY=', 'SSH_AUTH_SOCK=') if name in found])"
+    )
+    async with kernels(tmp_path) as made:
+        assert text_of(await run(made, request(tmp_path, code))) == "[]\n"
+
+
 @pytest.mark.parametrize(
     ("access", "given", "still"),
     [
