@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from playhead.domain.key_route import KeyRoute
 from tests.clients.conftest import NEWEST_OPENAI
 from tests.clients.node import FOLDER, NODE
 from tests.support.display import NO_BUS
@@ -200,5 +201,6 @@ def own_home(tmp_path: Path, model: ModelServer) -> dict[str, str]:
         "PLAYHEAD_CACHE_DIR": str(tmp_path / "cache"),
         "DBUS_SESSION_BUS_ADDRESS": NO_BUS,
         "PLAYHEAD_PROVIDER_KEY": PROVIDER_KEY,
+        "PLAYHEAD_KEY_ROUTE": KeyRoute(address=model.base_url).digest,  # as its refusal names it
         "PYTHONPATH": str(ROOT / "app"),
     }
