@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator
 from contextlib import aclosing
 from pathlib import Path
-from typing import TypeVar, TypeVarTuple
+from typing import Any, TypeVar, TypeVarTuple
 
+from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from playhead.domain.conversation.chunk import Chunk
@@ -70,9 +71,14 @@ class Provider:
     """
 
     def __init__(
-        self, worker: ModelWorker, canonical: Canonical, direct: DirectMode | None = None
+        self,
+        worker: ModelWorker,
+        canonical: Canonical,
+        direct: DirectMode | None = None,
+        limits: AnswerLimits | None = None,
     ) -> None:
         self.worker = worker
+        self._limits = limits or AnswerLimits()
         self._canonical = canonical
         self._direct = direct or DirectMode(canonical)
         self._writer = RequestWriter()
@@ -226,6 +232,7 @@ class Provider:
             build_ask(request.model, messages, tools, must_call=request.must_call),
             self._parser(request, takes_tools=bool(tools)),
             learn,
+            self._limits,
         )
 
     def _parser(self, request: TurnRequest, *, takes_tools: bool) -> DeltaParser | CohereParser:
@@ -250,13 +257,73 @@ class Provider:
         )
 
 
+class AnswerLimits(Struct, frozen=True, kw_only=True):
+    """What one answer may have before it is cut: no model needs so much, and some never end."""
+
+    calls: int = 128
+    messages: int = 1_000
+    characters: int = 20_000_000
+
+
+class _LimitedAnswer:
+    """Passes on the chunks of an answer until a limit is reached."""
+
+    def __init__(self, limits: AnswerLimits) -> None:
+        self._limits = limits
+        self._calls = self._messages = self._characters = 0
+        self._last_call = ""
+
+    def chunks(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+        """Yield the chunks. Raises ProviderError at a limit; the model is informed of its own."""
+        for chunk in chunks:
+            if chunk.start and chunk.id and self._calls == self._limits.calls:
+                yield from _call_note(self._last_call, self._limits.calls)
+                raise _cut_error(f"It had more than {self._limits.calls} tool calls.")
+            self._count(chunk)
+            yield chunk
+
+    def _count(self, chunk: Chunk) -> None:
+        self._messages += chunk.start
+        if chunk.start and chunk.id and chunk.role == "assistant":
+            self._calls, self._last_call = self._calls + 1, chunk.id
+        if isinstance(chunk.content, str):
+            self._characters += len(chunk.content)
+        if self._messages > self._limits.messages:
+            raise _cut_error(f"It had more than {self._limits.messages:,} parts.")
+        if self._characters > self._limits.characters:
+            raise _cut_error(f"It was longer than {self._limits.characters:,} characters.")
+
+
+def _call_note(call_id: str, most: int) -> list[Chunk]:
+    """Return a result that informs the model that its further calls were left out."""
+
+    def part(**more: Any) -> Chunk:
+        return Chunk(role="computer", type="tool_result", format=EXECUTE, **more)
+
+    text = f"The answer was cut: it had more than {most} calls, and none of them ran. Make fewer."
+    return [part(start=True, id=call_id), part(content=text), part(end=True)]
+
+
+def _cut_error(detail: str) -> ProviderError:
+    return ProviderError(
+        "The answer was cut.",
+        detail=detail,
+        remedy="Ask for less at once, or choose another model.",
+    )
+
+
 class _AnswerReader:
     """Turns the worker's answers to one `ask` into chunks; `learn` gets the tokens counted."""
 
     def __init__(
-        self, ask: Ask, parser: DeltaParser | CohereParser, learn: Callable[[int], None]
+        self,
+        ask: Ask,
+        parser: DeltaParser | CohereParser,
+        learn: Callable[[int], None],
+        limits: AnswerLimits,
     ) -> None:
         self.ask = ask
+        self._limited = _LimitedAnswer(limits)
         self._parser = parser
         self._learn = learn
 
@@ -265,15 +332,16 @@ class _AnswerReader:
         if isinstance(answer, Deltas):
             for delta in answer.deltas:
                 if not is_large_delta(delta):
-                    yield from self._parser.feed(delta)
+                    yield from self._limited.chunks(self._parser.feed(delta))
                     continue
                 for part in delta_parts(delta):
-                    yield from self._parser.feed(part)
+                    yield from self._limited.chunks(self._parser.feed(part))
                     yield None
         elif isinstance(answer, Retrying):
             yield _waiting_chunk(answer)
         elif isinstance(answer, Done):
-            yield from _last_chunks(self._parser, answer, self.ask.model)
+            chunks = _last_chunks(self._parser, answer, self.ask.model)
+            yield from self._limited.chunks(chunks)
             if not answer.usage.is_estimated:
                 self._learn(answer.usage.input_tokens)
 
