@@ -67,9 +67,9 @@ lock=requirements.lock
 # What PyPI sends for Linux on x86-64, uv's own 18 MB with it, and what .venv takes then: sizes of
 # what `pip download --no-deps --require-hashes -r LOCK` fetches, and `du -sm .venv`.
 case $part in
-run) sizes="193 MB to download, 585 MB on disk" ;;
-dev) sizes="395 MB to download, 1.4 GB on disk" ;;
-all) sizes="420 MB to download, 1.5 GB on disk" ;;
+run) sizes="198 MB to download, 620 MB on disk" ;;
+dev) sizes="400 MB to download, 1.4 GB on disk" ;;
+all) sizes="425 MB to download, 1.5 GB on disk" ;;
 esac
 if [ "$part" != run ]; then
     lock=requirements-dev.lock
