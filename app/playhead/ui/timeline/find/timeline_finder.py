@@ -266,7 +266,7 @@ class TimelineFinder(QObject):
             third = max(_MARGIN, canvas.port.height() // _SHARE)
             canvas.show_anchor(Anchor(key=self._key, part=part, above=within - third))
         if found != _WHOLE and column is not None:
-            column.bring_across(*found)
+            column.wide_tables.bring_across(*found, column.width)
         canvas.port.update()
         self.changed.emit()
 
@@ -327,7 +327,7 @@ def _select_words(canvas: Canvas, index: int, pattern: re.Pattern[str] | None) -
         return None
     first, last = found
     canvas.select(Selection(Mark(index, first), Mark(index, last)))
-    card.column.bring_across(first, last)
+    card.column.wide_tables.bring_across(first, last, card.column.width)
     within = card.column.y_of(first) - card.column.top_of(first[0])
     third = canvas.port.height() // _SHARE
     return Anchor(key=card.row.key, part=first[0], above=within - third)

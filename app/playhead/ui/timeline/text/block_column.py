@@ -94,6 +94,20 @@ class WideTables:
         self._shifts[self._first_piece(index)] = after
         return after != before
 
+    def bring_across(self, first: Place, last: Place, width: int) -> None:
+        """Move a table sideways so far that a part of its text is seen in a width."""
+        index = first[0]
+        document = self._blocks[index].document
+        if document is None or not self._blocks[index].overflow:
+            return
+        shift = self.shift(index)
+        left = _x_of(document, first[1]) - shift
+        right = _x_of(document, last[1]) - shift if last[0] == index else left
+        if right > width - _MARGIN:
+            self.slide(index, right - width + _MARGIN)
+        elif left < 0:
+            self.slide(index, left - _MARGIN)
+
     def shift(self, index: int) -> int:
         """Return how far a block is moved to the left."""
         if not self._shifts or not self._blocks[index].overflow:
@@ -104,6 +118,15 @@ class WideTables:
         while index and self._blocks[index].block.header:
             index -= 1
         return index
+
+
+def _x_of(document: Document, offset: int) -> int:
+    """Return how far from the left of its document a position is."""
+    block = document.findBlock(offset)
+    line = block.layout().lineForTextPosition(offset - block.position())
+    box = document.documentLayout().blockBoundingRect(block)
+    found: Any = line.cursorToX(offset - block.position()) if line.isValid() else (0, 0)
+    return round(box.x() + found[0])
 
 
 class BlockColumn:
@@ -305,24 +328,6 @@ class BlockColumn:
         box = self._document(index).documentLayout().blockBoundingRect(block)
         down = box.y() + (line.y() if line.isValid() else 0)
         return round(self._origin(index).y() + down)
-
-    def bring_across(self, first: Place, last: Place) -> None:
-        """Move a wide table sideways so far that a part of its text is seen."""
-        index = first[0]
-        left, right = self._x_of(first), self._x_of(last if last[0] == index else first)
-        if right > self.width - _MARGIN:
-            self.wide_tables.slide(index, right - self.width + _MARGIN)
-        elif left < 0:
-            self.wide_tables.slide(index, left - _MARGIN)
-
-    def _x_of(self, place: Place) -> int:
-        index, offset = place
-        document = self._document(index)
-        block = document.findBlock(offset)
-        line = block.layout().lineForTextPosition(offset - block.position())
-        box = document.documentLayout().blockBoundingRect(block)
-        found: Any = line.cursorToX(offset - block.position()) if line.isValid() else (0, 0)
-        return round(self._origin(index).x() + box.x() + found[0])
 
     def end(self) -> Place:
         """Return the position after the last character."""
