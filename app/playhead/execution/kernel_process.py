@@ -24,6 +24,8 @@ from playhead.supervisor.outside_view import OutsideView
 
 if sys.platform != "win32":
     import fcntl
+else:
+    import ctypes
 
 READ_BYTES = 262_144
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Python names from 3.10 on, on Linux only
@@ -152,6 +154,45 @@ class SupervisorLine:
             self._ours = None
 
 
+class JobObject:
+    """Holds a process and all that it starts from now on, where there is no supervisor (Windows).
+
+    The system ends them when this program ends, and so its handle. Written after Microsoft's
+    documentation of job objects, and not run yet.
+    """
+
+    _LIMITS, _KILL_ON_CLOSE = 9, 0x2000
+    """JobObjectExtendedLimitInformation, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE"""
+    _QUOTA_AND_TERMINATE = 0x0101
+    _SIZE, _FLAGS_AT = (144, 16) if sys.maxsize > 2**32 else (112, 16)
+    """Of JOBOBJECT_EXTENDED_LIMIT_INFORMATION, and where its LimitFlags are."""
+
+    def __init__(self) -> None:
+        self._job: Any = None
+
+    def take(self, pid: int) -> None:
+        """Take a process that has just been started."""
+        if sys.platform != "win32":
+            return
+        system = ctypes.WinDLL("kernel32")
+        for call in (system.CreateJobObjectW, system.OpenProcess):
+            call.restype = ctypes.c_void_p
+        self._job = ctypes.c_void_p(system.CreateJobObjectW(None, None))
+        limits = ctypes.create_string_buffer(self._SIZE)
+        limits[self._FLAGS_AT : self._FLAGS_AT + 4] = self._KILL_ON_CLOSE.to_bytes(4, "little")
+        system.SetInformationJobObject(self._job, self._LIMITS, limits, self._SIZE)
+        process = ctypes.c_void_p(system.OpenProcess(self._QUOTA_AND_TERMINATE, False, pid))
+        system.AssignProcessToJobObject(self._job, process)
+        system.CloseHandle(process)
+
+    def end(self) -> None:
+        """End all of them."""
+        if sys.platform == "win32" and self._job is not None:
+            ctypes.WinDLL("kernel32").TerminateJobObject(self._job, 1)
+            ctypes.WinDLL("kernel32").CloseHandle(self._job)
+            self._job = None
+
+
 _TICK_MS = 16
 _BUDGET_S = 0.010
 _PAUSE_MS = 6
@@ -211,6 +252,7 @@ class KernelProcess(QObject):
             lambda: self._line.send("run" if self._is_running else "rest", edge=self._edge)
         )
         self._line = SupervisorLine(self, self._on_line)
+        self._job = JobObject()
         self._unanswered = self._timer(self._on_unanswered)
         self._unended = self._timer(self._end_without_supervisor)
         self._window_began = 0.0
@@ -250,6 +292,7 @@ class KernelProcess(QObject):
         self._process.setWorkingDirectory(folder)
         self._process.start(command[0], list(command[1:]))
         self._line.started()
+        self._job.take(self._process.processId())
         self._pid = self.root_pid = self._process.processId()
 
     def learn_pipe(self) -> None:
@@ -377,6 +420,7 @@ class KernelProcess(QObject):
     def kill_group(self) -> None:
         """Kill the kernel and all that it started."""
         if sys.platform == "win32":
+            self._job.end()
             self._process.kill()
             return
         self.signal_group(signal.SIGKILL)
@@ -544,6 +588,7 @@ class KernelProcess(QObject):
         for timer in self.findChildren(QTimer):
             timer.stop()
         self._line.close()
+        self._job.end()
         self._on_end(end)
         self.deleteLater()
 
