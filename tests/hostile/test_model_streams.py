@@ -138,7 +138,7 @@ STREAMS: dict[str, tuple[Reply, str | None]] = {
         ),
         FAILS,
     ),
-    "five hundred fences": (many(500, lambda n: {"content": f"```python\n{n}\n```\n\n"}), FAILS),
+    "five hundred fences": (many(500, lambda n: {"content": f"```python\n{n}\n```\n\n"}), "499"),
     "an answer without end": (many(5_000, lambda _: {"content": "word " * 20}), FAILS),
     "thinking without end": (many(3_000, lambda _: {"reasoning_content": "hm " * 30}), FAILS),
     "two roles": (whole({"role": "assistant"}, {"role": "user", "content": "hi"}), "hi"),
