@@ -258,7 +258,7 @@ class Provider:
 
 
 class AnswerLimits(Struct, frozen=True, kw_only=True):
-    """What one answer may have before it is cut: no model needs so much, and some never end."""
+    """Limits at which an answer is cut: no model needs so much, and some never end."""
 
     calls: int = 128
     messages: int = 1_000
@@ -308,7 +308,7 @@ def _cut_error(detail: str) -> ProviderError:
     return ProviderError(
         "The answer was cut.",
         detail=detail,
-        remedy="Ask for less at once, or choose another model.",
+        remedy="Ask for less in one message, or choose another model.",
     )
 
 
