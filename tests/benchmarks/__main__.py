@@ -39,6 +39,10 @@ BENCHMARKS: Mapping[str, Callable[[], Figures]] = {
 AIMS: Mapping[str, float] = {
     "first_paint_ratio": 1.8,
     "usable_ratio": 2.5,
+    "first_answer_ratio_terminal": 3.5,
+    "first_answer_ratio_window": 2.5,
+    "worker_ratio_per_chunk": 5,
+    "late_over_idle_p99_ms_10": 8,
     "frozen_ratio": 1.6,
     "rss_mb": 120,
     "late_p99_ms": 16,

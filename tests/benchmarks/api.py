@@ -1,8 +1,7 @@
 """What the server for other programs delivers, what it costs, and what the window feels of it.
 
 Everything is real: clients over sockets, the window's process with its server, the model worker
-and a model server that answers as fast as it can. The worker, at about 1 ms of litellm per chunk,
-is what bounds the rates.
+and a model server that answers as fast as it can.
 """
 
 from __future__ import annotations
@@ -30,8 +29,12 @@ from tests.benchmarks.api_client import (
 from tests.benchmarks.child import Child
 from tests.benchmarks.homes import measured_home
 from tests.benchmarks.large_requests import LargeRequest, large_requests, small_request
+from tests.benchmarks.raw_rows import keep_rows, median
+from tests.benchmarks.worker_alone import worker_rows
 from tests.support.model_server import ModelServer, text
 
+ROUNDS = 5
+IDLE_S = 1.0
 TOKEN = "benchmark-token"
 CHUNKS = {1: 3000, 10: 300, 100: 40}
 """Chunks of each answer, by the number of clients."""
@@ -66,8 +69,8 @@ def api() -> dict[str, float]:
             if clients == 1:
                 cpu_s = measured["cpu_s"]
             if clients == 10:
-                late = measured["late_ms"]
-                figures["late_p99_ms_10"] = round(late[int(len(late) * 0.99)], 2)
+                figures["late_p99_ms_10"] = round(_p99(measured["late_ms"]), 2)
+        figures |= _beside_the_worker(child, port, server.base_url, environment)
         for name, route in ROUTES.items():
             figures[f"{name}_events_per_s"] = round(_rate(_ask(port, 10, CHUNKS[10], route)), 1)
         server.script = text("Yes", ".")
@@ -88,6 +91,42 @@ def _rate(streamed: Sequence[Streamed]) -> float:
     """Events of all clients over the time from the first of them to the last."""
     seconds = max(s.last_at for s in streamed) - min(s.first_at for s in streamed)
     return sum(s.events for s in streamed) / seconds
+
+
+def _beside_the_worker(
+    child: Child, port: int, api_base: str, environment: Mapping[str, str]
+) -> dict[str, float]:
+    """The rate of ten clients over that of the worker alone, and how much later the window is than
+    at rest; all in turns."""
+    rows: list[dict[str, float]] = []
+    for _ in range(ROUNDS):
+        child.ask("start")
+        time.sleep(IDLE_S)
+        idle_ms = child.ask("stop")["late_ms"]
+        child.ask("start")
+        rate = _rate(_ask(port, 10, CHUNKS[10]))
+        late_ms = child.ask("stop")["late_ms"]
+        (alone,) = worker_rows(api_base, environment, chunks=10 * CHUNKS[10], turns=10, rounds=1)
+        rows.append(
+            {
+                "events_per_s": rate,
+                "worker_per_s": alone["worker_per_s"],
+                "late_p99_ms": _p99(late_ms),
+                "idle_p99_ms": _p99(idle_ms),
+            }
+        )
+    keep_rows("api", rows)
+    ratios = [{"ratio": row["events_per_s"] / row["worker_per_s"]} for row in rows]
+    late = [{"late": row["late_p99_ms"] - row["idle_p99_ms"]} for row in rows]
+    return {
+        "worker_events_per_s_10": round(median(rows, "worker_per_s"), 1),
+        "events_ratio_10": round(median(ratios, "ratio"), 3),
+        "late_over_idle_p99_ms_10": round(median(late, "late"), 2),
+    }
+
+
+def _p99(ordered: Sequence[float]) -> float:
+    return ordered[int(len(ordered) * 0.99)]
 
 
 def _large_requests(child: Child, port: int) -> dict[str, float]:

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from tests.benchmarks.answers import many_chunks
 from tests.benchmarks.child import Child, Event
 from tests.benchmarks.homes import measured_home
+from tests.benchmarks.raw_rows import keep_rows, median
+from tests.benchmarks.worker_alone import worker_rows
 from tests.support.model_server import ModelServer
 
 PACED_CHUNKS = 1000
 PACE_S = 0.005
 FLAT_OUT_CHUNKS = 4000
+ROUNDS = 5
 
 
 def stream() -> dict[str, float]:
-    """One paced answer beside a bare loop, then one as fast as the server can."""
+    """One paced answer beside a bare loop, one as fast as the server can, the worker alone."""
     with (
         ModelServer(many_chunks) as server,
         measured_home(model="openai/test", api_base=server.base_url) as environment,
@@ -33,6 +36,11 @@ def stream() -> dict[str, float]:
         flat_out, seconds = _turn(child, FLAT_OUT_CHUNKS)
         idle.close()
         child.close()
+        rows = worker_rows(
+            server.base_url, environment, chunks=FLAT_OUT_CHUNKS, turns=1, rounds=ROUNDS
+        )
+    keep_rows("stream", rows)
+    worker_us, httpx_us = median(rows, "worker_us"), median(rows, "httpx_us")
     late = paced["late_ms"]
     return {
         "late_p50_ms": round(_percentile(late, 0.5), 2),
@@ -41,6 +49,9 @@ def stream() -> dict[str, float]:
         "idle_late_p99_ms": round(_percentile(idle_late, 0.99), 2),
         "chunks_per_s": round(FLAT_OUT_CHUNKS / seconds, 1),
         "window_cpu_us_per_chunk": round(flat_out["cpu_s"] * 1e6 / FLAT_OUT_CHUNKS, 1),
+        "worker_us_per_chunk": round(worker_us, 1),
+        "httpx_us_per_chunk": round(httpx_us, 1),
+        "worker_ratio_per_chunk": round(worker_us / httpx_us, 3),
     }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from playhead.ui.composer.composer import Composer
 from playhead.ui.composer.decision_bars import ApprovalBar
+from playhead.ui.timeline.view import TimelineView
 from tests.benchmarks.probe import Commands
 from tests.benchmarks.report import report
 
@@ -22,7 +24,9 @@ class WindowProbe(QObject):
     def __init__(self) -> None:
         super().__init__()
         self._composer: Composer | None = None
-        self._is_typed = self._is_running = False
+        self._timeline: TimelineView | None = None
+        self._is_typed = self._is_running = self._awaits_word = False
+        self._earlier, self._sent_at = 0, 0.0
         commands = {
             "send": self._send,
             "run": self._run,
@@ -76,6 +80,31 @@ class WindowProbe(QObject):
     def _send(self, text: str) -> None:
         self.composer.set_text(text)
         self._type("\r", Qt.Key.Key_Return)
+        self._watch_for_word()
+
+    def _watch_for_word(self) -> None:
+        """Report the first frame that shows something of the answer to come."""
+        if self._timeline is None:
+            widgets = QApplication.allWidgets()
+            (self._timeline,) = [one for one in widgets if isinstance(one, TimelineView)]
+            self._timeline.viewport().installEventFilter(self)
+        self._earlier = self._answers()
+        self._awaits_word = True
+        self._sent_at = time.monotonic()
+
+    def _answers(self) -> int:
+        """How many messages of the model's have text."""
+        conversation = self._timeline.conversation if self._timeline is not None else None
+        messages = conversation.messages if conversation is not None else ()
+        return sum(one.role == "assistant" and bool(one.text) for one in messages)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Look at each frame of the timeline."""
+        is_frame = self._awaits_word and event.type() == QEvent.Type.Paint
+        if is_frame and self._answers() > self._earlier:
+            self._awaits_word = False
+            report("first_word", seconds=time.monotonic() - self._sent_at)
+        return False
 
     def _run(self, code: str) -> None:
         """Send code, as in Direct mode, and approve it as soon as the window lets anybody."""
