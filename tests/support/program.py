@@ -27,8 +27,7 @@ def main(address: str, arguments: Sequence[str]) -> int:
     from playhead.client import server_process
     from playhead.providers import worker, worker_start
 
-    for module in (worker, worker_start):
-        module.worker_command = lambda: list(relay_command(address))
+    worker.worker_command = worker_start.worker_command = lambda: list(relay_command(address))
     server_process.server_command = lambda: [*program_command(address), "serve", "--stdio"]
     from playhead.__main__ import main as playhead
 
