@@ -39,7 +39,9 @@ FIRST = """
 
     app = QCoreApplication([])
     instance = SingleInstance(Path(sys.argv[1]))
-    print(instance.claim(), flush=True)
+    claim = instance.claim()
+    instance.listen()
+    print(claim, flush=True)
     if sys.argv[2:] != ["stuck"]:
         app.exec()
     sys.stdin.read()
@@ -65,6 +67,7 @@ def data_dir(tmp_path: Path) -> Path:
 def first(data_dir: Path, qapp: QApplication) -> Iterator[SingleInstance]:
     instance = SingleInstance(data_dir)
     assert instance.claim() == "first"
+    instance.listen()
     yield instance
     instance.close()
 
@@ -123,6 +126,7 @@ async def test_what_a_killed_first_left_is_no_obstacle(data_dir):
     await asyncio.to_thread(leave_stale_socket, data_dir)
     instance = SingleInstance(data_dir)
     assert instance.claim() == "first"
+    instance.listen()
     assert await start_second(data_dir) == "handed_over"
     instance.close()
 
@@ -150,6 +154,7 @@ def test_a_start_while_the_first_is_ending_becomes_the_first(data_dir, qapp):
     release.start()
     instance = SingleInstance(data_dir)
     assert instance.claim() == "first"
+    instance.listen()
     instance.close()
     release.join()
 
@@ -213,6 +218,7 @@ def test_a_long_data_folder_still_gets_a_socket(tmp_path, qapp):
     folder.mkdir(mode=0o700)
     instance = SingleInstance(folder)
     assert instance.claim() == "first"
+    instance.listen()
     assert Path(server_name(folder)).exists()
     instance.close()
 
@@ -220,4 +226,5 @@ def test_a_long_data_folder_still_gets_a_socket(tmp_path, qapp):
 def test_a_data_folder_that_cannot_hold_a_lock_does_not_stop_the_start(tmp_path, qapp):
     instance = SingleInstance(tmp_path / "absent")
     assert instance.claim() == "first"
+    instance.listen()
     instance.close()

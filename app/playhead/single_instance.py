@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import getpass
-import hashlib
 import json
 import logging
 import os
@@ -11,16 +10,19 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Literal, cast
+from typing import TYPE_CHECKING, Literal, cast
 
 from PySide6.QtCore import QObject, Signal
-from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError
 from playhead.storage.paths import make_private
 from playhead.storage.process_lock import ProcessLock
+
+if TYPE_CHECKING:
+    from PySide6.QtNetwork import QLocalServer, QLocalSocket
 
 _log = logging.getLogger(__name__)
 
@@ -47,9 +49,13 @@ class SingleInstance(QObject):
         super().__init__(parent)
         if not _is_private(str(data_dir)):  # a folder of the user's own, open to others
             make_private(data_dir / _RUN)
-        self._name = server_name(data_dir)
+        self._data_dir = data_dir
         self._lock = ProcessLock(data_dir / "instance.lock")
         self._server: QLocalServer | None = None
+
+    @cached_property
+    def _name(self) -> str:
+        return server_name(self._data_dir)
 
     def claim(self, files: Sequence[str] = ()) -> Claim:
         """Become the first instance, or give the files to it.
@@ -69,7 +75,6 @@ class SingleInstance(QObject):
                     remedy="Wait a moment and start it again, or end the running one.",
                 )
             time.sleep(_PAUSE_S)  # the first instance is just starting or just ending
-        self._listen()
         return "first"
 
     def refuse(self) -> None:
@@ -84,7 +89,10 @@ class SingleInstance(QObject):
         self.refuse()
         self._lock.release()
 
-    def _listen(self) -> None:
+    def listen(self) -> None:
+        """Take the files of later starts, which wait for this; called once, as the first."""
+        from PySide6.QtNetwork import QLocalServer
+
         QLocalServer.removeServer(self._name)  # we hold the lock: it is a dead process's
         server = QLocalServer(self)
         server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
@@ -108,6 +116,8 @@ class SingleInstance(QObject):
 
     def _hand_over(self, files: list[str]) -> bool:
         """Send the files to the first instance; return whether it accepted them."""
+        from PySide6.QtNetwork import QLocalSocket
+
         socket = QLocalSocket()
         if _is_own(self._name):
             socket.connectToServer(self._name)
@@ -155,6 +165,8 @@ class _Visitor(QObject):
 
 def server_name(data_dir: Path) -> str:
     """Return a path that only this user can reach, or a pipe's name on Windows."""
+    import hashlib
+
     who = f"{getpass.getuser()}\n{data_dir.resolve()}"
     name = "playhead-" + hashlib.sha256(who.encode()).hexdigest()[:16]
     if sys.platform == "win32":

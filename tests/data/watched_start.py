@@ -16,46 +16,17 @@ if TYPE_CHECKING:
     from playhead.ui.shell.main_window import MainWindow
 
 HEAVY = ("litellm", "openai", "keyring", "aiohttp", "tiktoken", "tokenizers", "pydantic")
-LATER = (
-    *("email", "importlib.metadata", "ziamath", "PIL", "markdown_it"),
-    *(
-        "xml.etree.ElementTree",
-        "playhead.formats.documents.markdown_document",
-        "playhead.ui.dialogs.picture_view",
-    ),
-    *("playhead.ui.settings.settings_dialog", "playhead.ui.commands.command_palette"),
-    *("playhead.ui.commands.shortcuts_page",),
-    *(
-        "playhead.ui.dialogs.about_dialog",
-        "playhead.ui.sidebar.search_results",
-        "playhead.ui.sidebar.conversation_menus",
-    ),
-    *("playhead.formats.documents.document", "playhead.ui.dialogs.table_window"),
-    *("playhead.ui.editor.code.scintilla_editor", "playhead.ui.editor.pane.editor_find_bar"),
-    *("playhead.ui.editor.pane.diff_view", "playhead.ui.editor.variables_panel"),
-    *("playhead.kernel.drivers", "playhead.kernel.python.runner"),
-    "playhead.formats.documents.imported_conversation",
-    *(
-        "ssl",
-        "playhead.api.server.api_server",
-        "playhead.api.turns.turns",
-        "playhead.bootstrap.server",
-    ),
-    *("playhead.ui.timeline.cards.card_factory", "playhead.ui.timeline.cards.message_cards"),
-)
-"""Loaded when it is asked for, or after the first paint, which needs none of it."""
 loaded: dict[str, list[str]] = {}
 
 
 def look(moment: str) -> None:
-    watched = HEAVY + LATER if moment == "first_paint" else HEAVY
-    loaded[moment] = [name for name in watched if name in sys.modules]
+    loaded[moment] = [name for name in HEAVY if name in sys.modules]
 
 
 class FirstPaint(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         if record.getMessage().startswith("first_paint_ms"):
-            look("first_paint")
+            loaded["first_paint"] = sorted(sys.modules)
         if record.getMessage().startswith("ready_ms"):
             QTimer.singleShot(0, ask)
 

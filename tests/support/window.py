@@ -71,16 +71,16 @@ class Bench:
         self.api = ApiInMemory(self.settings)
         self.sessions = Sessions(ports, SqliteHistory(home / "history.sqlite3"))
         self.window = MainWindow(
+            theme, self.settings.current, home / "attachments", arming_ms=arming_ms
+        )
+        self.window.join(
             self.sessions,
             self.settings,
             ports.keys,
             self.catalog,
             ports.interpreters,
             self.provider,
-            theme,
-            home / "attachments",
             self.api,
-            arming_ms,
         )
         self.parts = self.window.parts
 

@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Generator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
 from msgspec import Struct
@@ -17,25 +18,28 @@ from playhead.domain.model import named_model
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError
-from playhead.execution.code_reader import CodeReader
-from playhead.execution.interpreters import InterpreterFinder
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.catalog import ModelCatalog, key_variables
-from playhead.providers.direct import DirectMode
-from playhead.providers.provider import Provider
-from playhead.providers.worker import ModelWorker
 from playhead.session.model_choice import api_base_for, describe_model, settings_for
 from playhead.session.ports import Records, SessionPorts
 from playhead.session.route_guard import RoutedProvider, RouteGuard
 from playhead.session.sessions import Sessions
 from playhead.storage import paths
-from playhead.storage.history.no_history import NoHistory
-from playhead.storage.history.sqlite_history import SqliteHistory
 from playhead.storage.keys.key_store import KeyStore
 from playhead.storage.keys.system_keyring import KeyringEntries, KeyringKeys
 from playhead.storage.process_privacy import hide_process, take_from_environment
 from playhead.storage.settings import OverriddenSettings, SettingsFile, WitnessedSettings
 from playhead.storage.working_folders import WorkingFolders
+
+if TYPE_CHECKING:
+    from playhead.execution.code_reader import CodeReader
+    from playhead.execution.interpreters import InterpreterFinder
+    from playhead.providers.provider import Provider
+    from playhead.providers.worker import ModelWorker
+    from playhead.storage.history.no_history import NoHistory
+    from playhead.storage.history.sqlite_history import SqliteHistory
+
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 PROVIDER_KEY = "PLAYHEAD_PROVIDER_KEY"
@@ -76,10 +80,14 @@ class Core(Struct, frozen=True, kw_only=True):
     interpreters: InterpreterFinder
     keys: KeyStore
     history: SqliteHistory | NoHistory
-    records: Records
     sessions: Sessions
     token: Secret | None
     _chores: list[asyncio.Task[None]] = msgspec.field(default_factory=list[asyncio.Task[None]])
+
+    @property
+    def records(self) -> Records:
+        """Return what keeps the records of programs."""
+        return self.history.records
 
     def warm_up(self) -> None:
         """Start what takes seconds ahead of the first message and the first run."""
@@ -112,18 +120,21 @@ class Core(Struct, frozen=True, kw_only=True):
         await asyncio.gather(*self._chores, return_exceptions=True)
 
 
-def build_core(overrides: Overrides | None = None) -> Core:
-    """Take the keys out of the environment and make the adapters; starts nothing."""
+def build_core(overrides: Overrides | None = None, stored: SettingsFile | None = None) -> Core:
+    """Take the keys out of the environment and make the adapters; starts nothing.
+
+    `stored` are the settings, if they have been read already.
+    """
     wanted = overrides or Overrides()
     variables = key_variables()
     secrets = take_from_environment(variables.values())
     hide_process()
-    stored = _settings(wanted)
+    chosen = _settings(wanted, stored or SettingsFile(paths.settings_path()))
     catalog = ModelCatalog()
-    own_key = _operator_key(catalog, stored.current, secrets)
+    own_key = _operator_key(catalog, chosen.current, secrets)
     kept = KeyringKeys(KeyringEntries(), paths.keyring_lock_path())
     keys = KeyStore(secrets, variables | own_key, kept)
-    settings = WitnessedSettings(stored, keys)
+    settings = WitnessedSettings(chosen, keys)
     routes = RouteGuard(keys, settings, catalog, wanted.key_routes, wanted.api_base)
     settings.learn = routes.learn
     executor = ProcessExecutor(
@@ -133,21 +144,13 @@ def build_core(overrides: Overrides | None = None) -> Core:
         make_folder=wanted.folders.make if wanted.folders else lambda folder: False,
         allowed=wanted.allowed,
     )
-    reader = CodeReader(paths.parsed_code_dir(), drop=tuple(variables.values()))
-    worker = ModelWorker(log_path=paths.logs_dir() / "model.log")
-    interpreters = InterpreterFinder(paths.environments_dir())
-    history = (
-        SqliteHistory(
-            paths.history_path(), paths.outputs_dir(), f"{wanted.program} (process {os.getpid()})"
-        )
-        if wanted.keeps_history
-        else NoHistory(paths.outputs_dir())
-    )
-    history.on_failure(_log_failure)
-    direct = DirectMode(executor.canonical, executor.why_not, wanted.how_to_choose)
-    provider = Provider(worker, executor.canonical, direct)
+    worker = deferred(_make_worker)
+    interpreters = deferred(_make_interpreters)
+    reader = deferred(lambda: _make_reader(variables))
+    history = deferred(lambda: _make_history(wanted))
+    provider = deferred(lambda: _make_provider(worker, executor, wanted.how_to_choose))
     ports = SessionPorts(
-        provider=RoutedProvider(provider, routes),
+        provider=deferred(lambda: RoutedProvider(provider, routes)),
         executor=executor,
         interpreters=interpreters,
         settings=settings,
@@ -169,10 +172,67 @@ def build_core(overrides: Overrides | None = None) -> Core:
         interpreters=interpreters,
         keys=keys,
         history=history,
-        records=history.records,
         sessions=sessions,
         token=token,
     )
+
+
+class _Deferred:
+    """Stands for an object that is made when something of it is first used."""
+
+    def __init__(self, make: Callable[[], object]) -> None:
+        self._make = make
+        self._made: object = None
+
+    def __getattr__(self, name: str) -> Any:
+        if self._made is None:
+            self._made = self._make()
+        return getattr(self._made, name)
+
+
+def deferred(make: Callable[[], T]) -> T:
+    """Return what stands for the object: it is imported and made when it is first used."""
+    return cast("T", _Deferred(make))
+
+
+def _make_worker() -> ModelWorker:
+    from playhead.providers.worker import ModelWorker
+
+    return ModelWorker(log_path=paths.logs_dir() / "model.log")
+
+
+def _make_provider(worker: ModelWorker, executor: ProcessExecutor, how_to_choose: str) -> Provider:
+    from playhead.providers.direct import DirectMode
+    from playhead.providers.provider import Provider
+
+    direct = DirectMode(executor.canonical, executor.why_not, how_to_choose)
+    return Provider(worker, executor.canonical, direct)
+
+
+def _make_interpreters() -> InterpreterFinder:
+    from playhead.execution.interpreters import InterpreterFinder
+
+    return InterpreterFinder(paths.environments_dir())
+
+
+def _make_reader(variables: Mapping[str, str]) -> CodeReader:
+    from playhead.execution.code_reader import CodeReader
+
+    return CodeReader(paths.parsed_code_dir(), drop=tuple(variables.values()))
+
+
+def _make_history(wanted: Overrides) -> SqliteHistory | NoHistory:
+    if wanted.keeps_history:
+        from playhead.storage.history.sqlite_history import SqliteHistory
+
+        holder = f"{wanted.program} (process {os.getpid()})"
+        history = SqliteHistory(paths.history_path(), paths.outputs_dir(), holder)
+    else:
+        from playhead.storage.history.no_history import NoHistory
+
+        history = NoHistory(paths.outputs_dir())
+    history.on_failure(_log_failure)
+    return history
 
 
 def _log_failure(error: Exception | None) -> None:
@@ -183,8 +243,7 @@ def _log_failure(error: Exception | None) -> None:
         _log.error("%s", error)
 
 
-def _settings(wanted: Overrides) -> SettingsFile | OverriddenSettings:
-    stored = SettingsFile(paths.settings_path())
+def _settings(wanted: Overrides, stored: SettingsFile) -> SettingsFile | OverriddenSettings:
     model = None if wanted.model is None else named_model(wanted.model)
     changes = {"model": model, "api_base": wanted.api_base, "folder": wanted.folder}
     if wanted.model is not None and wanted.api_base is None:

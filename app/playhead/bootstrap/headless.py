@@ -16,7 +16,7 @@ from playhead.api.server.server_options import ServerOptions
 from playhead.api.stdio import claim_pipes, serve_stdio
 from playhead.api.turns.client_request import ApiPolicy
 from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, close_on_signals
-from playhead.bootstrap.maintenance import record_crashes, record_errors
+from playhead.bootstrap.maintenance import record_errors
 from playhead.bootstrap.server import ProgramAccess, make_server, make_turns
 from playhead.domain.access import Access
 from playhead.domain.secret import Secret
@@ -24,7 +24,7 @@ from playhead.domain.settings import AppSettings
 from playhead.errors import AppError, StorageError, phrase
 from playhead.event_loop import run
 from playhead.storage import log_file, paths
-from playhead.storage.crash_reports import CrashWatch
+from playhead.storage.crash_reports import CrashWatch, record_crashes
 
 _log = logging.getLogger(__name__)
 

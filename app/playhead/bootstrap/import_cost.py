@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 import sys
-from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 
 def leave_tls_out_of_asyncio() -> None:

@@ -7,20 +7,21 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from playhead.bootstrap.core import Core
 from playhead.domain.app_data import ResetOptions
 from playhead.domain.settings import AppSettings
-from playhead.errors import AppError
 from playhead.session.ports import Maintenance, Settings
 from playhead.session.sessions import Sessions
 from playhead.storage import backups, paths
 from playhead.storage.crash_reports import CrashWatch, StoredCrashes
-from playhead.storage.history.no_history import NoHistory
-from playhead.storage.history.sqlite_history import SqliteHistory
 from playhead.storage.keys.key_store import KeyStore
 from playhead.storage.program_folders import ProgramFolders
+
+if TYPE_CHECKING:
+    from playhead.storage.history.no_history import NoHistory
+    from playhead.storage.history.sqlite_history import SqliteHistory
 
 
 def make_maintenance(core: Core) -> Maintenance:
@@ -68,22 +69,6 @@ class Reset:
         for row in tuple(self._sessions.summaries):
             if self._sessions.is_kept(row.id):
                 await self._sessions.delete(row.id)
-
-
-@contextmanager
-def record_crashes(program: str) -> Generator[CrashWatch]:
-    """Record crashes; `program` names the process in reports. Errors that end it are re-raised."""
-    watch = CrashWatch(paths.crashes_dir(), program)
-    watch.begin()
-    try:
-        yield watch
-    except AppError:  # not a defect, and reported already
-        raise
-    except Exception as error:
-        watch.record(error)
-        raise
-    finally:
-        watch.end()
 
 
 @contextmanager

@@ -5,7 +5,6 @@ A report holds types and places, without keys or text of the user.
 
 from __future__ import annotations
 
-import asyncio
 import faulthandler
 import logging
 import os
@@ -13,8 +12,8 @@ import re
 import signal
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import IO
@@ -23,7 +22,8 @@ from msgspec.structs import replace
 
 from playhead import __version__
 from playhead.domain.app_data import CrashReport
-from playhead.errors import StorageError
+from playhead.errors import AppError, StorageError
+from playhead.storage import paths
 from playhead.storage.process_lock import ProcessLock
 
 _MOST_FRAMES = 60
@@ -190,14 +190,20 @@ class StoredCrashes:
 
     async def new_reports(self) -> list[CrashReport]:
         """Return the reports that were not shown yet, the newest first, and mark them as shown."""
+        import asyncio
+
         return await asyncio.to_thread(self._new_reports)
 
     async def found(self) -> list[CrashReport]:
         """Return all reports, the newest first."""
+        import asyncio
+
         return await asyncio.to_thread(self._found)
 
     async def delete(self, names: Sequence[str]) -> None:
         """Delete reports. Raises StorageError."""
+        import asyncio
+
         await asyncio.to_thread(self._delete, names)
 
     def _new_reports(self) -> list[CrashReport]:
@@ -276,3 +282,19 @@ def _put(path: Path, text: str) -> None:
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(descriptor, "w", encoding="utf-8") as file:
         file.write(text)
+
+
+@contextmanager
+def record_crashes(program: str) -> Generator[CrashWatch]:
+    """Record crashes; `program` names the process in reports. Errors that end it are re-raised."""
+    watch = CrashWatch(paths.crashes_dir(), program)
+    watch.begin()
+    try:
+        yield watch
+    except AppError:  # not a defect, and reported already
+        raise
+    except Exception as error:
+        watch.record(error)
+        raise
+    finally:
+        watch.end()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 import logging.handlers
+import os
+import time
 from pathlib import Path
 
 _LIMIT_BYTES, _KEPT = 2_000_000, 3
@@ -34,3 +36,20 @@ def begin(folder: Path, stderr_level: str = "warning") -> None:
     for handler in handlers:
         handler.setFormatter(logging.Formatter(_FORMAT))
         root.addHandler(handler)
+
+
+def log_age(moment: str) -> None:
+    """Log how many milliseconds after its start the process has come to this moment."""
+    logging.getLogger("playhead.startup").info("%s_ms=%.0f", moment, _process_age_ms())
+
+
+def _process_age_ms() -> float:
+    """Return the milliseconds since this process was started, or 0 if the system does not say."""
+    try:
+        with open("/proc/self/stat", encoding="ascii") as file:
+            started_ticks = int(file.read().rpartition(")")[2].split()[19])
+    except OSError:
+        return 0.0
+    return (
+        time.clock_gettime(time.CLOCK_BOOTTIME) - started_ticks / os.sysconf("SC_CLK_TCK")
+    ) * 1e3

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from msgspec.structs import replace
 
@@ -27,6 +27,9 @@ from playhead.domain.settings import (
 from playhead.domain.text.json_text import read_json
 from playhead.errors import StorageError, phrase
 from playhead.storage.files import free_name, put_aside
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 def decode_settings(raw: Mapping[str, object]) -> tuple[AppSettings, list[str]]:
@@ -127,8 +130,13 @@ class SettingsFile:
         self._notice = ""
         self._is_blocked = False
         self._current = AppSettings()
-        self._saving = asyncio.Lock()
         self._read()
+
+    @cached_property
+    def _saving(self) -> asyncio.Lock:
+        import asyncio
+
+        return asyncio.Lock()
 
     @property
     def current(self) -> AppSettings:
@@ -145,6 +153,8 @@ class SettingsFile:
         self._current = settings
         async with self._saving:  # two saves end in the order in which they were asked for
             text = json.dumps(self._encoded(settings), indent=2, ensure_ascii=False)
+            import asyncio
+
             await asyncio.to_thread(self._write, text + "\n")
 
     def _encoded(self, settings: AppSettings) -> dict[str, object]:

@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
 
-from playhead.session.ports import Settings
 from playhead.ui.editor.pane.editor_commands import EDITOR_COMMANDS
-from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from PySide6.QtWidgets import QWidget
+
+    from playhead.session.ports import Settings
+    from playhead.ui.widgets.task_owner import TaskOwner
 
 
 class Command(Struct, frozen=True):

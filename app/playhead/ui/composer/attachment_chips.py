@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPixmap
 from PySide6.QtWidgets import (
     QFrame,
@@ -22,13 +21,20 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from playhead.domain.conversation.message import AttachedContent, Attachment
-from playhead.domain.model import ModelFacts
+from playhead.domain.conversation.message import AttachedContent
 from playhead.ui.composer.attachment_files import thumbnail, words_about
 from playhead.ui.widgets.flow_layout import FlowLayout
-from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import format_size, tr, tr_n
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from PySide6.QtCore import QObject
+
+    from playhead.domain.conversation.message import Attachment
+    from playhead.domain.model import ModelFacts
+    from playhead.ui.widgets.task_owner import TaskOwner
+    from playhead.ui.widgets.theme import Theme
 
 DOCUMENT_LIMIT_BYTES = 32_000_000
 """No provider accepts larger ones; if one accepts less, the model is told so."""
@@ -170,6 +176,8 @@ class AttachmentChip(QFrame):
 
     async def look(self) -> None:
         """Read the thumbnail of an image or the length of a text, in a thread."""
+        import asyncio
+
         if self.attachment.kind == "image":
             await self._load_picture()
         words = await asyncio.to_thread(words_about, self.attachment)
@@ -221,6 +229,8 @@ class AttachmentChip(QFrame):
         return True
 
     async def _load_picture(self) -> None:
+        import asyncio
+
         ratio = self.devicePixelRatioF()
         side = round(_THUMBNAIL_PX * ratio)
         image = await asyncio.to_thread(thumbnail, self.attachment.path, side)

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtGui import QResizeEvent
+
+    from playhead.ui.widgets.theme import Theme
 
 DIRECT_MODE = mark("Direct mode")
 _NAME_PX = 360

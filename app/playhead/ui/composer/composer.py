@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QImage, QMouseEvent, QShowEvent
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import (
     QFileDialog,
     QFrame,
@@ -20,18 +18,25 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.domain.conversation.message import Attachment
 from playhead.errors import AppError, AttachmentError
-from playhead.session.message_queue import QueuedMessage
 from playhead.ui.composer.attachment_chips import AttachmentChips
 from playhead.ui.composer.attachment_files import attachment_from, save_pasted, save_pasted_text
 from playhead.ui.composer.button_row import ButtonRow
 from playhead.ui.composer.message_field import MessageField
 from playhead.ui.composer.queue_rows import QueueRows
 from playhead.ui.widgets.file_dialog import FileDialog
-from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from PySide6.QtCore import QObject
+    from PySide6.QtGui import QImage, QMouseEvent, QShowEvent
+
+    from playhead.domain.conversation.message import Attachment
+    from playhead.session.message_queue import QueuedMessage
+    from playhead.ui.widgets.task_owner import TaskOwner
+    from playhead.ui.widgets.theme import Theme
 
 _SPACING_PX = 6
 _MARGINS_PX = 20  # above and below, with the frame
@@ -377,6 +382,8 @@ class Composer(QFrame):
         self._tasks.start(self._attach_kept(save, self._place))
 
     async def _attach_kept(self, save: Callable[[], Attachment], place: int) -> None:
+        import asyncio
+
         kept: Attachment | None = None
         try:
             kept = await asyncio.to_thread(save)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QBoxLayout,
     QCheckBox,
@@ -23,15 +23,22 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.domain.conversation.payloads import Failure, Proposal
-from playhead.domain.execution import Approve, Decision, Deny
+from playhead.domain.execution import Approve, Deny
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.quantities import format_dollars
 from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.flow_layout import FlowLayout
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import short_folder, tr, tr_error, tr_n
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtGui import QResizeEvent
+
+    from playhead.domain.conversation.payloads import Failure, Proposal
+    from playhead.domain.execution import Decision
+    from playhead.ui.widgets.theme import Theme
 
 ARMING_MS = 300
 """The bar ignores clicks and keys for this time, because they were not meant for it."""

@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QMimeData, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import (
-    QFocusEvent,
     QImage,
-    QInputMethodEvent,
-    QKeyEvent,
     QKeySequence,
-    QResizeEvent,
     QTextCursor,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QSizePolicy
 
 from playhead.ui.widgets.wording import tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+
+    from PySide6.QtCore import QMimeData
+    from PySide6.QtGui import (
+        QFocusEvent,
+        QInputMethodEvent,
+        QKeyEvent,
+        QResizeEvent,
+        QWheelEvent,
+    )
+    from PySide6.QtWidgets import QWidget
 
 
 class SentHistory:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -17,10 +17,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.session.message_queue import QueuedMessage
 from playhead.ui.widgets.elided_label import ElidedLabel
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_n
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from playhead.session.message_queue import QueuedMessage
+    from playhead.ui.widgets.theme import Theme
 
 _SHOWN_ROWS = 4
 _SHARE_OF_WINDOW = 0.12

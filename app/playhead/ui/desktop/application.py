@@ -5,9 +5,14 @@ Other systems start the program once more with the paths as its arguments.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Signal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QEvent
 
 
 class Application(QApplication):

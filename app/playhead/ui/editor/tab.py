@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
 
-from playhead.ui.editor.text_files import FileForm
 from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from playhead.ui.editor.text_files import FileForm
 
 TabState = Literal["", "streaming", "waiting", "running"]
 

@@ -6,8 +6,8 @@ import codecs
 import contextlib
 import os
 import stat
-from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,6 +15,9 @@ from msgspec.structs import replace
 from playhead.atomic_file import replacing
 from playhead.errors import AppError
 from playhead.ui.widgets.wording import format_size, mark, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 LARGEST_BYTES = 20_000_000
 

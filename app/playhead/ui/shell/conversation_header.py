@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QMenu,
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QWidget,
 )
 
-from playhead.domain.conversation.usage import UsageSum
 from playhead.domain.text.quantities import format_dollars
 from playhead.domain.text.titles import UNTITLED
-from playhead.session.session import SessionState
 from playhead.ui.sidebar.model import STATE_WORDS
-from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
+from playhead.ui.widgets.theme import BAR_HEIGHT
 from playhead.ui.widgets.wording import folder_label, tr
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtWidgets import (
+        QMenu,
+        QWidget,
+    )
+
+    from playhead.domain.conversation.usage import UsageSum
+    from playhead.session.session import SessionState
+    from playhead.ui.widgets.theme import Theme
 
 _CHIP_PX = 150
 _ROOM_FOR_BOTH_PX = 680

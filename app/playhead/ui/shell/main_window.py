@@ -2,111 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QSize, QTimer, Signal
-from PySide6.QtGui import (
-    QCloseEvent,
-    QKeyEvent,
-    QPaintEvent,
-    QResizeEvent,
-    QShowEvent,
-    QWheelEvent,
-)
-from PySide6.QtWidgets import QAbstractButton, QApplication, QMainWindow, QMenu
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu
 
-from playhead.domain.execution import EnvironmentStatus
-from playhead.domain.model import LocalServer
-from playhead.domain.settings import AppSettings
-from playhead.errors import AppError, StorageError
-from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
-from playhead.session.session import Session
-from playhead.session.sessions import Sessions
-from playhead.ui.commands.key_bindings import (
-    APPROVAL,
-    EDITOR,
-    TIMELINE,
-    WINDOW,
-    KeyBindings,
-    make_actions,
-    shown_keys,
-    ways,
-)
+from playhead.errors import StorageError
 from playhead.ui.composer.decision_bars import ARMING_MS
-from playhead.ui.composer.model_switcher import ModelSwitcher, PickerPorts
-from playhead.ui.desktop.closing_question import ClosingQuestion
-from playhead.ui.desktop.desktop_presence import DesktopPresence
-from playhead.ui.editor.own_tabs import OwnTabs
-from playhead.ui.shell.composer_binding import AttachmentHints, ComposerBinding
-from playhead.ui.shell.conversation_actions import ConversationActions, TurnActions
-from playhead.ui.shell.document_actions import DocumentActions
-from playhead.ui.shell.notices import ApiIndicator, LinkOpener, WaitingPrograms
-from playhead.ui.shell.place_menus import PlaceMenus
-from playhead.ui.shell.result_actions import ResultActions
-from playhead.ui.shell.session_bindings import (
-    AnswerNotes,
-    ContextBinding,
-    HintsBinding,
-    RerunQuestion,
-    RestartQuestion,
-    VariablesBinding,
-)
-from playhead.ui.shell.session_view import SessionView
 from playhead.ui.shell.start_panel import ExamplePlaces, GuidedExample, ServerSearch
-from playhead.ui.shell.window_help import WindowHelp
 from playhead.ui.shell.window_layout import (
     WINDOW_FRAME,
     ScreenRatio,
     TypeZoom,
     WindowLayout,
     WindowStateStore,
+    restore_window,
 )
-from playhead.ui.timeline.scroll.coalescer import Coalescer
-from playhead.ui.widgets.drop_zone import ImportDropZone
 from playhead.ui.widgets.focus_memory import is_text
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import Mode, Theme, window_style
+from playhead.ui.widgets.theme import window_style
 
 if TYPE_CHECKING:
-    from playhead.ui.settings.settings_dialog import SettingsDialog
+    from collections.abc import Callable, Sequence
 
-
-def _hinted(parts: WindowLayout) -> list[tuple[QAbstractButton, str, str]]:
-    """Return the buttons whose tooltips show a command's keys, with their text and its id."""
-    sidebar, header = parts.sidebar, parts.header
-    buttons = (
-        (sidebar.fold_button, f"{WINDOW}.sidebar"),
-        (sidebar.new_button, f"{WINDOW}.new"),
-        (sidebar.settings_button, f"{WINDOW}.settings"),
-        (header.sidebar_button, f"{WINDOW}.sidebar"),
-        (header.editor_button, f"{WINDOW}.editor"),
-        (header.export_button, f"{WINDOW}.export"),
-        (header.find_button, f"{TIMELINE}.find"),
+    from PySide6.QtGui import (
+        QCloseEvent,
+        QKeyEvent,
+        QPaintEvent,
+        QResizeEvent,
+        QShowEvent,
+        QWheelEvent,
     )
-    return [(button, button.toolTip().partition(" (")[0], id_) for button, id_ in buttons]
+
+    from playhead.domain.execution import EnvironmentStatus
+    from playhead.domain.model import LocalServer
+    from playhead.domain.settings import AppSettings
+    from playhead.errors import AppError
+    from playhead.session.ports import ApiControl, Catalog, Interpreters, Keys, Provider, Settings
+    from playhead.session.session import Session, SessionState
+    from playhead.session.sessions import Sessions
+    from playhead.ui.composer.model_switcher import ModelSwitcher
+    from playhead.ui.editor.own_tabs import OwnTabs
+    from playhead.ui.settings.settings_dialog import SettingsDialog
+    from playhead.ui.shell.composer_binding import ComposerBinding
+    from playhead.ui.shell.conversation_actions import ConversationActions
+    from playhead.ui.shell.document_actions import DocumentActions
+    from playhead.ui.shell.notices import LinkOpener
+    from playhead.ui.shell.session_view import SessionView
+    from playhead.ui.shell.window_help import WindowHelp
+    from playhead.ui.widgets.theme import Mode, Theme
 
 
 _MENU = (
-    *("commands", "", "rename", "run_all", "restart", "request", "", "export", "import", ""),
-    *(
-        "larger",
-        "smaller",
-        "normal_size",
-        "",
-        "folder",
-        "attach",
-        "settings",
-        "",
-        "example",
-        "shortcuts",
-        "log",
-        "crashes",
-    ),
-    *("updates", "about", "quit"),
-)
+    "commands", "", "rename", "run_all", "restart", "request", "", "export", "import", "",
+    "larger", "smaller", "normal_size", "", "folder", "attach", "settings", "",
+    "example", "shortcuts", "log", "crashes", "updates", "about", "quit",
+)  # fmt: skip
+"""The commands of the menu; an empty name is a line between them."""
 
 
 class MainWindow(QMainWindow):
@@ -123,25 +77,20 @@ class MainWindow(QMainWindow):
 
     def __init__(
         self,
-        sessions: Sessions,
-        settings: Settings,
-        keys: Keys,
-        catalog: Catalog,
-        interpreters: Interpreters,
-        provider: Provider,
         theme: Theme,
+        current: AppSettings,
         attachments_dir: Path,
-        api: ApiControl,
+        folder: str = "",
         arming_ms: int = ARMING_MS,
     ) -> None:
+        """Make what the first paint shows of the current settings; `join` makes the rest.
+
+        `folder` is shown until there are sessions, unless the settings name one.
+        """
         super().__init__()
-        self._sessions, self._settings, self._keys = sessions, settings, keys
-        self._catalog = catalog
-        self._interpreters = interpreters
-        self._provider = provider
-        self._api = api
+        self._attachments_dir = attachments_dir
         self._theme = self.current_theme = theme
-        self._may_close = self._is_painted = False
+        self._may_close = self._is_painted = self._is_joined = False
         self._opening = ""
         self._dialog: SettingsDialog | None = None
         self.tasks = TaskOwner(self)
@@ -149,14 +98,45 @@ class MainWindow(QMainWindow):
         room = QApplication.primaryScreen().availableSize() - WINDOW_FRAME  # less when all is large
         self.setMinimumSize(QSize(480, 400).boundedTo(room))
         self.setStyleSheet(window_style(theme))
-        state_of = sessions.state_of
+        state_of = self._state_of
         self.parts = WindowLayout(theme, state_of, self.tasks, attachments_dir, self, arming_ms)
         self.setCentralWidget(self.parts)
+        restore_window(self, self.parts, current.window)
+        self.parts.show_new(current, folder)
+        self.parts.composer.setFocus()
+
+    def join(
+        self,
+        sessions: Sessions,
+        settings: Settings,
+        keys: Keys,
+        catalog: Catalog,
+        interpreters: Interpreters,
+        provider: Provider,
+        api: ApiControl,
+    ) -> None:
+        """Join the window to the sessions and all else; called once, in the running loop."""
+        from playhead.ui.shell.composer_binding import AttachmentHints
+        from playhead.ui.shell.place_menus import PlaceMenus
+        from playhead.ui.shell.result_actions import ResultActions
+        from playhead.ui.shell.session_bindings import VariablesBinding
+        from playhead.ui.timeline.scroll.coalescer import Coalescer
+        from playhead.ui.widgets.drop_zone import ImportDropZone
+
+        self._sessions, self._settings, self._keys = sessions, settings, keys
+        self._catalog = catalog
+        self._interpreters = interpreters
+        self._provider = provider
+        self._api = api
+        data_dir = self._attachments_dir.parent
+        self.memory = WindowStateStore(self, self.parts, settings, self.tasks)
         self.places = PlaceMenus(interpreters, self.tasks, self, lambda: self.folder)
         self.view = view = self._make_view()
-        self.results = ResultActions(lambda: view.session, self.parts, theme, self.tasks, self)
-        self.own_tabs = self._make_own_tabs(attachments_dir.parent)
-        self.writing = self._make_writing(attachments_dir.parent)
+        self.results = ResultActions(
+            lambda: view.session, self.parts, self._theme, self.tasks, self
+        )
+        self.own_tabs = self._make_own_tabs(data_dir)
+        self.writing = self._make_writing(data_dir)
         self.variables = VariablesBinding(self.parts.pane, self.view, self.tasks, self)
         self._make_presence()
         self.verbs = self._make_verbs()
@@ -165,22 +145,44 @@ class MainWindow(QMainWindow):
         self.links = self._make_links()
         self.choosing = self._make_choosing()
         self.notes = AttachmentHints(self.parts.composer, self.view, self.tasks, provider, catalog)
-        self.help = self._make_help(attachments_dir.parent)
-        self.guide = self._make_guide(attachments_dir.parent)
-        self.zoom = TypeZoom(theme, settings, self.tasks, self)
+        self.help = self._make_help(data_dir)
+        self.guide = self._make_guide(data_dir)
+        self.zoom = TypeZoom(self._theme, settings, self.tasks, self)
         self._list = Coalescer(self._show_list, self)
+        self._connect_all()
+        self._is_joined = True
+        self.new_conversation()
+        self._show_list()
+        if not self._is_painted:
+            self.painted.connect(lambda: self.tasks.start(self.open_up()))
+
+    def _connect_all(self) -> None:
+        from playhead.ui.commands.key_bindings import make_actions
+
         self.actions_by_name = make_actions(self, self._handlers())
         self.parts.header.set_menu(self._make_menu())
         ScreenRatio(self, self._on_screen_ratio)
         self._connect()
-        self.memory = self._make_memory()
-        self._servers = ServerSearch(catalog, settings, self.tasks, self.parts.start.set_servers)
+        self._servers = ServerSearch(
+            self._catalog, self._settings, self.tasks, self.parts.start.set_servers
+        )
         self._unsubscribers = [
-            sessions.subscribe(self._list.due),
-            interpreters.subscribe(self._on_environment_changed),
+            self._sessions.subscribe(self._list.due),
+            self._interpreters.subscribe(self._on_environment_changed),
         ]
-        self.new_conversation()
-        self._show_list()
+
+    async def open_up(self) -> None:
+        """Make the code editor; then begin what neither the first paint nor it was to wait for."""
+        await self.parts.load_in_steps()
+        self.memory.begin()
+        self.tasks.start(self.parts.load_rest())
+        self.tasks.start(self.own_tabs.restore())
+        self.tasks.start(self.writing.restore())
+        self.desk.begin()
+        self._servers.begin()
+
+    def _state_of(self, conversation_id: str) -> SessionState:
+        return self._sessions.state_of(conversation_id)
 
     def new_conversation(self) -> None:
         """Open an empty conversation; if the shown one is empty already, keep it."""
@@ -292,9 +294,10 @@ class MainWindow(QMainWindow):
         self.close()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look for model servers after the first paint while no model is set."""
+        """Look for model servers again while no model is set."""
         super().showEvent(event)
-        self._servers.begin()
+        if self._is_joined and self._is_painted:
+            self._servers.begin()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Emit `painted` after the first paint."""
@@ -305,7 +308,8 @@ class MainWindow(QMainWindow):
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom by the wheel with Ctrl, wherever nothing else takes it."""
-        self.zoom.turn(event)
+        if self._is_joined:
+            self.zoom.turn(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Put what is typed where nothing takes text into the message."""
@@ -322,7 +326,8 @@ class MainWindow(QMainWindow):
             event.accept()
             return
         event.ignore()
-        self.closing.close_window()
+        if self._is_joined:
+            self.closing.close_window()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold what has no room."""
@@ -361,6 +366,15 @@ class MainWindow(QMainWindow):
         }
 
     def _make_view(self) -> SessionView:
+        from playhead.ui.shell.conversation_actions import TurnActions
+        from playhead.ui.shell.session_bindings import (
+            AnswerNotes,
+            ContextBinding,
+            RerunQuestion,
+            RestartQuestion,
+        )
+        from playhead.ui.shell.session_view import SessionView
+
         parts = self.parts
         view = SessionView(parts, self._sessions.keep, self)
         self.turns = TurnActions(view, parts.notifications, self)
@@ -372,6 +386,10 @@ class MainWindow(QMainWindow):
 
     def _make_presence(self) -> None:
         """Make what connects the window to the desktop and to other programs."""
+        from playhead.ui.desktop.closing_question import ClosingQuestion
+        from playhead.ui.desktop.desktop_presence import DesktopPresence
+        from playhead.ui.shell.notices import ApiIndicator, WaitingPrograms
+
         notifications = self.parts.notifications
         self.waiting = WaitingPrograms(self._sessions, notifications, self)
         self.presence = ApiIndicator(self._api, self.parts.sidebar, notifications, self)
@@ -381,6 +399,8 @@ class MainWindow(QMainWindow):
         )
 
     def _make_verbs(self) -> ConversationActions:
+        from playhead.ui.shell.conversation_actions import ConversationActions
+
         return ConversationActions(
             self._sessions,
             self.parts.sidebar,
@@ -391,33 +411,42 @@ class MainWindow(QMainWindow):
         )
 
     def _make_exports(self) -> DocumentActions:
+        from playhead.ui.shell.document_actions import DocumentActions
+
         notifications, shown = self.parts.notifications, lambda: self.view.session
         return DocumentActions(self._sessions, shown, notifications, self.tasks, self)
 
     def _make_writing(self, data_dir: Path) -> ComposerBinding:
+        from playhead.ui.shell.composer_binding import ComposerBinding
+
         composer, path = self.parts.composer, data_dir / "composer-drafts.json"
         return ComposerBinding(
             composer, self.view, self._sessions, self._settings, self.tasks, path, self
         )
 
     def _make_own_tabs(self, data_dir: Path) -> OwnTabs:
+        from playhead.ui.editor.own_tabs import OwnTabs
+
         pane, path = self.parts.pane, data_dir / "editor-tabs.json"
         return OwnTabs(pane, self.tasks, path, lambda: self.folder, self)
 
-    def _make_memory(self) -> WindowStateStore:
-        memory = WindowStateStore(self, self.parts, self._settings, self.tasks)
-        memory.restore()
-        return memory
-
     def _make_links(self) -> LinkOpener:
+        from playhead.ui.shell.notices import LinkOpener
+
         return LinkOpener(self.open_settings, self.parts.notifications, self)
 
     def _make_help(self, data_dir: Path) -> WindowHelp:
+        from playhead.ui.shell.window_help import WindowHelp
+
         opened, dressed = self.open_conversation, self._choose_theme
+        from playhead.ui.commands.key_bindings import KeyBindings
+
         self.keys = KeyBindings(self._settings, self.tasks, self)
         return WindowHelp(self._theme, self._sessions, data_dir, opened, dressed, self.keys, self)
 
     def _make_choosing(self) -> ModelSwitcher:
+        from playhead.ui.composer.model_switcher import ModelSwitcher, PickerPorts
+
         ports = PickerPorts(
             settings=self._settings, keys=self._keys, catalog=self._catalog, provider=self._provider
         )
@@ -455,10 +484,6 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         parts, view = self.parts, self.view
         sidebar = parts.sidebar
-        self.painted.connect(lambda: self.tasks.start(parts.load_rest()))
-        self.painted.connect(lambda: self.memory.begin())
-        self.painted.connect(lambda: self.tasks.start(self.own_tabs.restore()))
-        self.painted.connect(lambda: self.tasks.start(self.writing.restore()))
         self.tasks.failed.connect(self.show_error)
         view.asked.connect(parts.notifications.clear_passing)
         view.failed.connect(self.show_error)
@@ -482,7 +507,9 @@ class MainWindow(QMainWindow):
         self._connect_start()
         self._connect_results()
         self._connect_desktop()
-        self._connect_keys()
+        from playhead.ui.shell.window_help import bind_keys
+
+        bind_keys(self.keys, parts, self.actions_by_name)
         self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
 
     def _connect_places(self) -> None:
@@ -516,6 +543,8 @@ class MainWindow(QMainWindow):
         start.example_chosen.connect(write)
 
     def _connect_results(self) -> None:
+        from playhead.ui.shell.session_bindings import HintsBinding
+
         exports = self.exports
         self.results.noticed.connect(self.show_notice)
         self.results.source_requested.connect(self._show_source)
@@ -550,7 +579,6 @@ class MainWindow(QMainWindow):
             self.raise_window()
             self.new_conversation()
 
-        self.painted.connect(desk.begin)
         desk.show_requested.connect(come_forward)
         desk.new_requested.connect(begin_new)
         desk.quit_requested.connect(self.closing.quit)
@@ -564,36 +592,6 @@ class MainWindow(QMainWindow):
         self.presence.settings_requested.connect(self.open_api_settings)
         self.waiting.show_requested.connect(self.open_conversation)
         self.waiting.added.connect(alert)
-
-    def _connect_keys(self) -> None:
-        keys, parts = self.keys, self.parts
-        approval = parts.approval
-        actions = {f"{WINDOW}.{name}": one for name, one in self.actions_by_name.items()} | {
-            f"{APPROVAL}.run": approval.run_action,
-            f"{APPROVAL}.run_rest": approval.run_rest_action,
-            f"{APPROVAL}.edit": approval.edit_action,
-            f"{APPROVAL}.skip": approval.skip_action,
-            f"{APPROVAL}.reason": approval.reason_action,
-        }
-
-        hinted = _hinted(parts)
-
-        def bind() -> None:
-            for id_, action in actions.items():
-                action.setShortcuts(ways(keys.keys(id_)))
-            for button, words, id_ in hinted:
-                shown = shown_keys(keys.keys(id_))
-                button.setToolTip(f"{words} ({shown})" if shown else words)
-            for name, shortcut in parts.find_keys.items():
-                shortcut.setKey(keys.keys(f"{TIMELINE}.{name}"))
-            own = {
-                id_.partition(".")[2]: to for id_, to in keys.own.items() if id_.startswith(EDITOR)
-            }
-            parts.pane.keys.bind(own)
-
-        keys.changed.connect(bind)
-        if keys.own:
-            bind()
 
     async def _open(self, conversation_id: str) -> None:
         session = await self._sessions.open(conversation_id)

@@ -13,7 +13,7 @@ from playhead.domain.execution import Interpreter
 from playhead.session.ports import Interpreters
 from playhead.ui.widgets.file_dialog import FileDialog, existing_folder
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.wording import folder_name, tr, tr_environment
+from playhead.ui.widgets.wording import folder_name, short_interpreter, tr, tr_environment
 
 
 class PlaceMenus(QObject):
@@ -194,11 +194,3 @@ def _keep_on_screen(menu: QMenu) -> None:
     place.moveLeft(max(place.left(), room.left()))
     place.moveTop(max(place.top(), room.top()))
     menu.setGeometry(place)
-
-
-def short_interpreter(path: str) -> str:
-    """Return `…/project/.venv/bin/python` as `project/.venv`, `/usr/bin/python3` unchanged."""
-    place = Path(path)
-    if place.parent.name in ("bin", "Scripts") and len(place.parts) > 4:
-        return "/".join(place.parent.parent.parts[-2:])
-    return path

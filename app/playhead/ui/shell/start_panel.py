@@ -2,32 +2,33 @@
 
 from __future__ import annotations
 
-import asyncio
 import shutil
-from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
-from playhead.domain.conversation.conversation import Conversation
-from playhead.domain.conversation.events import ConversationEvent
-from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import RunReport
 from playhead.domain.execution import PYTHON
-from playhead.domain.model import DIRECT_MODEL, LocalServer
+from playhead.domain.model import DIRECT_MODEL
 from playhead.errors import StorageError
-from playhead.session.ports import Catalog, Settings
-from playhead.session.session import Session
 from playhead.ui.widgets.flow_layout import FlowLayout
-from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import mark, tr
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from playhead.domain.conversation.conversation import Conversation
+    from playhead.domain.conversation.events import ConversationEvent
+    from playhead.domain.conversation.message import Message
+    from playhead.domain.model import LocalServer
+    from playhead.session.ports import Catalog, Settings
+    from playhead.session.session import Session
     from playhead.ui.timeline.view import TimelineView
+    from playhead.ui.widgets.task_owner import TaskOwner
+    from playhead.ui.widgets.theme import Theme
 
 _EXAMPLES = ("What's 34/24?", "!ls", "import sys; sys.version")
 
@@ -273,6 +274,8 @@ class GuidedExample(QObject):
         self._tasks.start(self._begin())
 
     async def _begin(self) -> None:
+        import asyncio
+
         code = await asyncio.to_thread(self._prepare)
         session = self._begin_conversation()
         self._leave()

@@ -17,14 +17,25 @@ from playhead.domain.app_data import AppFolderKind, CrashReport
 from playhead.domain.text.titles import UNTITLED
 from playhead.session.ports import Maintenance
 from playhead.session.sessions import Sessions
-from playhead.ui.commands.key_bindings import KeyBindings
+from playhead.ui.commands.key_bindings import (
+    APPROVAL,
+    EDITOR,
+    TIMELINE,
+    WINDOW,
+    KeyBindings,
+    shown_keys,
+    ways,
+)
 from playhead.ui.widgets.banner import BannerAction, BannerArea
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Mode, Theme
 from playhead.ui.widgets.wording import mark, tr, tr_n
 
 if TYPE_CHECKING:
+    from PySide6.QtWidgets import QAbstractButton
+
     from playhead.ui.commands.command_palette import CommandPalette, PaletteEntry
+    from playhead.ui.shell.window_layout import WindowLayout
 
 
 _CRASH, _RESET = "crash", "reset"
@@ -229,3 +240,47 @@ class WindowHelp(QObject):
             yield PaletteEntry(
                 text=title, run=lambda id_=id_: self._on_conversation(id_), group=tr("Conversation")
             )
+
+
+def bind_keys(keys: KeyBindings, parts: WindowLayout, commands: Mapping[str, QAction]) -> None:
+    """Bind the user's keys to the commands, now and after each change, and show them in tips."""
+    approval = parts.approval
+    actions = {f"{WINDOW}.{name}": one for name, one in commands.items()} | {
+        f"{APPROVAL}.run": approval.run_action,
+        f"{APPROVAL}.run_rest": approval.run_rest_action,
+        f"{APPROVAL}.edit": approval.edit_action,
+        f"{APPROVAL}.skip": approval.skip_action,
+        f"{APPROVAL}.reason": approval.reason_action,
+    }
+
+    hinted = _hinted(parts)
+
+    def bind() -> None:
+        for id_, action in actions.items():
+            action.setShortcuts(ways(keys.keys(id_)))
+        for button, words, id_ in hinted:
+            shown = shown_keys(keys.keys(id_))
+            button.setToolTip(f"{words} ({shown})" if shown else words)
+        for name, shortcut in parts.find_keys.items():
+            shortcut.setKey(keys.keys(f"{TIMELINE}.{name}"))
+        own = {id_.partition(".")[2]: to for id_, to in keys.own.items() if id_.startswith(EDITOR)}
+        parts.pane.keys.bind(own)
+
+    keys.changed.connect(bind)
+    if keys.own:
+        bind()
+
+
+def _hinted(parts: WindowLayout) -> list[tuple[QAbstractButton, str, str]]:
+    """Return the buttons whose tooltips show a command's keys, with their text and its id."""
+    sidebar, header = parts.sidebar, parts.header
+    buttons = (
+        (sidebar.fold_button, f"{WINDOW}.sidebar"),
+        (sidebar.new_button, f"{WINDOW}.new"),
+        (sidebar.settings_button, f"{WINDOW}.settings"),
+        (header.sidebar_button, f"{WINDOW}.sidebar"),
+        (header.editor_button, f"{WINDOW}.editor"),
+        (header.export_button, f"{WINDOW}.export"),
+        (header.find_button, f"{TIMELINE}.find"),
+    )
+    return [(button, button.toolTip().partition(" (")[0], id_) for button, id_ in buttons]

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import importlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeySequence, QShortcut, QWheelEvent
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QApplication,
     QHBoxLayout,
-    QMenu,
     QSplitter,
     QStackedLayout,
     QVBoxLayout,
@@ -23,9 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.settings import ZOOMS_PERCENT
-from playhead.session.ports import Settings
-from playhead.session.session import SessionState
-from playhead.ui.commands.key_bindings import TIMELINE, KeyBindings, shown_keys
+from playhead.ui.commands.key_bindings import TIMELINE, shown_keys
 from playhead.ui.composer.composer import Composer
 from playhead.ui.composer.decision_bars import ARMING_MS, ApprovalBar, ContinuationBar
 from playhead.ui.editor.pane.editor_pane import EditorPane
@@ -34,13 +28,26 @@ from playhead.ui.shell.start_panel import StartPanel
 from playhead.ui.sidebar.sidebar import Sidebar
 from playhead.ui.widgets.banner import BannerArea
 from playhead.ui.widgets.drop_zone import AttachmentDropZone
-from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXL, SIDEBAR_WIDTH, Theme
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXL, SIDEBAR_WIDTH
+from playhead.ui.widgets.wording import short_interpreter, tr
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from PySide6.QtGui import QAction, QWheelEvent
+    from PySide6.QtWidgets import (
+        QMenu,
+    )
+
+    from playhead.domain.settings import AppSettings
+    from playhead.session.ports import Settings
+    from playhead.session.session import SessionState
     from playhead.ui.commands.command_palette import PaletteEntry
+    from playhead.ui.commands.key_bindings import KeyBindings
     from playhead.ui.timeline.view import TimelineView
+    from playhead.ui.widgets.task_owner import TaskOwner
+    from playhead.ui.widgets.theme import Theme
 
 EDITOR_FOLDS_PX = 1024
 SIDEBAR_FOLDS_PX = 640
@@ -156,13 +163,20 @@ class WindowLayout(QWidget):
         self.pane.load_editor()
         self.drop.watch(self.pane)
 
-    async def load_rest(self) -> None:
-        """Make the editor and the timeline after the first paint, in short steps."""
+    async def load_in_steps(self) -> None:
+        """Make the editor after the first paint, in short steps."""
+        import asyncio
+
         for name in _EDITOR:
             with contextlib.suppress(ImportError):  # then there is a plain editor
                 importlib.import_module(f"playhead.ui.editor.{name}")
             await asyncio.sleep(0)
         self.load_editor()
+
+    async def load_rest(self) -> None:
+        """Make the timeline after the first paint, in short steps."""
+        import asyncio
+
         for name in _TIMELINE:
             await asyncio.sleep(0)
             importlib.import_module(f"playhead.ui.timeline.{name}")
@@ -223,6 +237,22 @@ class WindowLayout(QWidget):
         """Show the start panel in place of an empty timeline."""
         self._stack.setCurrentWidget(self.start if is_empty else self.timeline)
         self.header.set_empty(is_empty)
+
+    def show_new(self, current: AppSettings, folder: str) -> None:
+        """Show an empty conversation as it will be, before there are sessions.
+
+        `folder` is that of a conversation for which the settings name none.
+        """
+        folder = current.folder or folder
+        interpreter = short_interpreter(current.interpreter) or tr("own environment")
+        self.show_start(True)
+        self.header.set_title("")
+        self.header.set_place(folder, interpreter)
+        self.pane.set_place(folder, interpreter)
+        profile = next((one for one in current.profiles if one.name == current.profile), None)
+        model = (profile.model if profile else None) or current.model
+        self.composer.set_model(model, bool(profile and profile.auto_run))
+        self.start.set_model(model)
 
     def focus_entry(self) -> None:
         """Put the keyboard where the conversation goes on: at a waiting answer, else a message."""
@@ -396,11 +426,18 @@ _REST_MS = 1_000
 _CHANGES = frozenset((QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.WindowStateChange))
 
 
-class WindowStateStore(QObject):
-    """Stores and restores the window's state. Owner: the main window.
+def restore_window(window: QWidget, parts: WindowLayout, state: Mapping[str, str]) -> None:
+    """Restore the stored size and layout, else a good size that fits on the screen."""
+    if geometry := state.get("geometry"):
+        window.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
+    else:
+        screen = window.screen() or QApplication.primaryScreen()
+        window.resize(_FIRST_SIZE.boundedTo(screen.availableSize() - WINDOW_FRAME))
+    parts.restore(state)
 
-    The window calls `restore`, `begin` and at the end `close_down`.
-    """
+
+class WindowStateStore(QObject):
+    """Stores the window's state. Owner: the main window, which calls `begin` and `close_down`."""
 
     def __init__(
         self, window: QWidget, parts: WindowLayout, settings: Settings, tasks: TaskOwner
@@ -414,16 +451,6 @@ class WindowStateStore(QObject):
         self.rest.setSingleShot(True)
         self.rest.setInterval(_REST_MS)
         self.rest.timeout.connect(lambda: tasks.start(self.keep()))
-
-    def restore(self) -> None:
-        """Restore the stored size, else a good one that fits on the screen."""
-        state = self._settings.current.window
-        if geometry := state.get("geometry"):
-            self._window.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
-        else:
-            screen = self._window.screen() or QApplication.primaryScreen()
-            self._window.resize(_FIRST_SIZE.boundedTo(screen.availableSize() - WINDOW_FRAME))
-        self._parts.restore(state)
 
     def begin(self) -> None:
         """Begin to follow the changes that the user makes."""
@@ -525,10 +552,16 @@ class ScreenRatio(QObject):
         self._on_changed = on_changed
         self._ratio = 0.0
         window.installEventFilter(self)
+        if window.isVisible():
+            self._look()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Check the ratio again; let the event pass."""
-        if event.type() in _MOVES and (ratio := self._window.devicePixelRatioF()) != self._ratio:
+        if event.type() in _MOVES:
+            self._look()
+        return False
+
+    def _look(self) -> None:
+        if (ratio := self._window.devicePixelRatioF()) != self._ratio:
             self._ratio = ratio
             self._on_changed(ratio)
-        return False

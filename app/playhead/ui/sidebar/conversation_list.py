@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -19,12 +18,9 @@ from PySide6.QtCore import (
 )
 from PySide6.QtGui import (
     QContextMenuEvent,
-    QFocusEvent,
     QFont,
     QGuiApplication,
-    QKeyEvent,
     QKeySequence,
-    QMouseEvent,
     QPainter,
     QPalette,
     QPen,
@@ -35,16 +31,26 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QListView,
     QStyledItemDelegate,
-    QWidget,
 )
 
-from playhead.ui.sidebar.model import Row, SidebarModel
 from playhead.ui.widgets.focus_memory import is_text
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
-    from PySide6.QtWidgets import QStyleOptionViewItem
+    from collections.abc import Iterator
+
+    from PySide6.QtGui import (
+        QFocusEvent,
+        QKeyEvent,
+        QMouseEvent,
+    )
+    from PySide6.QtWidgets import (
+        QStyleOptionViewItem,
+        QWidget,
+    )
+
+    from playhead.ui.sidebar.model import Row, SidebarModel
+    from playhead.ui.widgets.theme import Theme
 
 GUTTER_PX = 12
 """As wide as the margin that everything else has at that side."""

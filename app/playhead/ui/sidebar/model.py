@@ -3,23 +3,29 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator, Sequence
 from operator import attrgetter
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import (
     QAbstractListModel,
     QModelIndex,
-    QObject,
     QPersistentModelIndex,
     Qt,
     Signal,
 )
 
-from playhead.domain.history import ConversationSummary
 from playhead.domain.text.titles import UNTITLED
-from playhead.session.session import SessionState
 from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from PySide6.QtCore import (
+        QObject,
+    )
+
+    from playhead.domain.history import ConversationSummary
+    from playhead.session.session import SessionState
 
 _Index = QModelIndex | QPersistentModelIndex
 ARCHIVE = "archive"

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtCore import QModelIndex, Qt, QTimer, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QMenu,
     QPushButton,
     QToolButton,
     QVBoxLayout,
@@ -21,9 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.conversation.search import LONGEST_QUERY
-from playhead.domain.history import ConversationSummary
 from playhead.session.ports import ApiStatus
-from playhead.session.session import SessionState
 from playhead.ui.sidebar.conversation_list import (
     GUTTER_PX,
     ConversationList,
@@ -31,13 +27,24 @@ from playhead.ui.sidebar.conversation_list import (
     trailing_margin,
 )
 from playhead.ui.sidebar.model import SidebarModel
-from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
+from playhead.ui.widgets.theme import BAR_HEIGHT
 from playhead.ui.widgets.wording import tr, tr_error
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtCore import QPoint
+    from PySide6.QtGui import QKeyEvent
+    from PySide6.QtWidgets import (
+        QMenu,
+    )
+
     from playhead.domain.conversation.search import SearchFound
+    from playhead.domain.history import ConversationSummary
+    from playhead.session.session import SessionState
     from playhead.ui.sidebar.conversation_menus import MenuActions, MenuEntries, SelectionBar
     from playhead.ui.sidebar.search_results import SidebarSearch
+    from playhead.ui.widgets.theme import Theme
 
 
 _CLEARING = "_q_qlineeditclearaction"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -17,9 +17,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.errors import AppError
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playhead.errors import AppError
+    from playhead.ui.widgets.theme import Theme
 
 
 class BannerAction(Struct, frozen=True):

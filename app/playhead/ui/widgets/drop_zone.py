@@ -6,12 +6,16 @@ from __future__ import annotations
 
 from html import escape
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QDropEvent, QImage
 from PySide6.QtWidgets import QLabel, QWidget
 
 from playhead.ui.widgets.wording import tr, tr_n
+
+if TYPE_CHECKING:
+    from PySide6.QtCore import QMimeData
 
 _NAME_LENGTH = 60
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from PySide6.QtCore import QFileInfo, QSize, Qt
-from PySide6.QtGui import QAbstractFileIconProvider, QIcon, QShowEvent
+from PySide6.QtGui import QAbstractFileIconProvider, QIcon
 from PySide6.QtWidgets import (
     QDialogButtonBox,
     QFileDialog,
@@ -14,11 +14,17 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QToolButton,
     QTreeView,
-    QWidget,
 )
 
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QShowEvent
+    from PySide6.QtWidgets import (
+        QWidget,
+    )
+
+    from playhead.ui.widgets.theme import Theme
 
 _SIZE_PX = QSize(760, 520)
 _BUTTONS = {

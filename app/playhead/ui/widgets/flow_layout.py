@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QPoint, QRect, QSize, Qt
-from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
+from PySide6.QtWidgets import QLayout
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QLayoutItem, QWidget
 
 
 class FlowLayout(QLayout):

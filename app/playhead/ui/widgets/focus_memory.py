@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QKeyEvent
 
 
 class FocusMemory:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
-from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from PySide6.QtCore import QObject, Signal
 
 from playhead.errors import AppError
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Coroutine
 
 _Result = TypeVar("_Result")
 
@@ -30,6 +32,8 @@ class TaskOwner(QObject):
 
     def start(self, work: Coroutine[Any, Any, Any]) -> asyncio.Future[Any]:
         """Run a coroutine; its result is ignored."""
+        import asyncio
+
         if self._is_closed:
             work.close()
             closed = asyncio.get_running_loop().create_future()
@@ -42,6 +46,8 @@ class TaskOwner(QObject):
 
     async def close(self) -> None:
         """Cancel what is still running and wait for it; nothing can be started any more."""
+        import asyncio
+
         tasks = list(self._tasks)
         self.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -54,6 +60,8 @@ class TaskOwner(QObject):
 
     async def settled(self) -> None:
         """Wait until nothing is running."""
+        import asyncio
+
         while self._tasks:
             await asyncio.wait(list(self._tasks))
 
@@ -74,6 +82,8 @@ _FIRST_S, _TICK_S = 0.3, 1.0
 
 async def timed(work: Coroutine[Any, Any, _Result], show: Callable[[float], None]) -> _Result:
     """Return what a coroutine returns; while it takes long, show the seconds so far."""
+    import asyncio
+
     task = asyncio.get_running_loop().create_task(work)
     began = time.monotonic()
     pause_s = _FIRST_S

@@ -12,9 +12,8 @@ from __future__ import annotations
 import json
 import logging
 from functools import cache, lru_cache
-from pathlib import Path
 from string import Template
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -30,9 +29,13 @@ from PySide6.QtGui import (
     QPixmap,
 )
 from PySide6.QtSvg import QSvgRenderer
-from PySide6.QtWidgets import QAbstractButton, QApplication
 
-from playhead.domain.settings import AppSettings
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from PySide6.QtWidgets import QAbstractButton, QApplication
+
+    from playhead.domain.settings import AppSettings
 
 SANS = "Inter"
 MONO = "JetBrains Mono NL"

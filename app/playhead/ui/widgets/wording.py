@@ -11,16 +11,21 @@ from __future__ import annotations
 import logging
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
-from PySide6.QtWidgets import QApplication
 
-from playhead.domain.conversation.payloads import Failure
-from playhead.domain.execution import EnvironmentStatus, GoingOn
 from playhead.domain.text import quantities, run_ends
 from playhead.errors import AppError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtWidgets import QApplication
+
+    from playhead.domain.conversation.payloads import Failure
+    from playhead.domain.execution import EnvironmentStatus, GoingOn
 
 CONTEXT = "Playhead"
 """All texts share one context; `about` distinguishes two that are the same in English only."""
@@ -156,3 +161,11 @@ def going_on_words(going_on: GoingOn) -> str:
 def format_size(size_bytes: int) -> str:
     """Return a size in the language of the window."""
     return quantities.format_size(size_bytes, tr, tr_n)
+
+
+def short_interpreter(path: str) -> str:
+    """Return `…/project/.venv/bin/python` as `project/.venv`, `/usr/bin/python3` unchanged."""
+    place = Path(path)
+    if place.parent.name in ("bin", "Scripts") and len(place.parts) > 4:
+        return "/".join(place.parent.parent.parts[-2:])
+    return path

@@ -7,17 +7,22 @@ under the mouse.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from msgspec import Struct
-from PySide6.QtCore import QEvent, QObject, QPoint
+from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QFontInfo, QMouseEvent
-from PySide6.QtWidgets import QWidget
 
-from playhead.ui.editor.code.text_diff import LineMark
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtCore import QPoint
+    from PySide6.QtWidgets import QWidget
+
+    from playhead.ui.editor.code.text_diff import LineMark
+    from playhead.ui.widgets.theme import Theme
 
 DISPLAY_LINE_LIMIT = 20_000
 """Longer lines are cut for display: two megabytes on one line take over a second to paint."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from playhead.ui.editor.code.code_editor import CodeEditor
 from playhead.ui.editor.code.editor_language import comment_marks
+
+if TYPE_CHECKING:
+    from playhead.ui.editor.code.code_editor import CodeEditor
 
 INDENT = "    "
 LineChange = Callable[[Sequence[str]], list[str]]

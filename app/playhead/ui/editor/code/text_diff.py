@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 LARGEST = 2_500
 """Lines between the first and the last change; more lines are reported as one change."""

@@ -7,7 +7,7 @@ after the next key is dropped.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent
@@ -20,14 +20,22 @@ from PySide6.QtWidgets import (
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
-    QWidget,
 )
 
-from playhead.domain.execution import Candidate, CodePlace, Completions, Description
-from playhead.ui.editor.code.code_editor import CodeEditor
+from playhead.domain.execution import CodePlace
 from playhead.ui.editor.code.editor_language import find_language
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from PySide6.QtWidgets import (
+        QWidget,
+    )
+
+    from playhead.domain.execution import Candidate, Completions, Description
+    from playhead.ui.editor.code.code_editor import CodeEditor
+    from playhead.ui.widgets.theme import Theme
 
 PAUSE_MS = 60
 """The time after the last key before a question is asked."""

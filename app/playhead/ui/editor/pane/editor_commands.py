@@ -5,15 +5,21 @@ The keys work while the pane has the keyboard focus, and take precedence over th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QMenu
 
-from playhead.ui.editor.tab import Tab
 from playhead.ui.widgets.wording import mark, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from PySide6.QtWidgets import QWidget
+
+    from playhead.ui.editor.tab import Tab
 
 
 class EditorCommand(Struct, frozen=True, kw_only=True):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from string import Template
 from typing import TYPE_CHECKING
 
@@ -10,25 +9,29 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from playhead.domain.execution import KernelStatus
-from playhead.ui.editor.code.code_editor import CodeEditor
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.editor.pane.code_hints import CodeHints
 from playhead.ui.editor.pane.editor_commands import KeyFilter, PaneMenu
 from playhead.ui.editor.pane.pane_header import PaneHeader, TabStrip
 from playhead.ui.editor.pane.pane_tools import PaneTools
-from playhead.ui.editor.pane.running_line import RunningLine
 from playhead.ui.editor.pane.status_bar import NoticeStrip, StatusBar
 from playhead.ui.editor.pane.tab_pages import (
     ChangeMarks,
-    TabPage,
     TabPages,
 )
 from playhead.ui.editor.tab import Tab
-from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from playhead.ui.editor.code.code_editor import CodeEditor
+    from playhead.ui.editor.pane.running_line import RunningLine
+    from playhead.ui.editor.pane.tab_pages import (
+        TabPage,
+    )
     from playhead.ui.editor.variables_panel import VariablesPanel
+    from playhead.ui.widgets.theme import Theme
 
 
 _RULES = Template("""
@@ -205,7 +208,9 @@ class EditorPane(QWidget):
         self.tools.close_diff()
         self.hints.hide()
         self.current = tab
-        if not self._is_light:
+        if self._is_light:
+            self.header.show_changes(0, tr("the saved file"))
+        else:
             self._show_page(tab)
         self._show_tab_words()
         self.refresh_tabs()

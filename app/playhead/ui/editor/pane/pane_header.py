@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
-from PySide6.QtGui import QIcon, QKeyEvent, QResizeEvent
+from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -15,13 +15,23 @@ from PySide6.QtWidgets import (
     QSizePolicy,
     QTabBar,
     QToolButton,
-    QWidget,
 )
 
 from playhead.ui.editor.code.editor_language import LANGUAGES, language_name
-from playhead.ui.editor.tab import Tab
-from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
+from playhead.ui.widgets.theme import BAR_HEIGHT
 from playhead.ui.widgets.wording import tr, tr_n
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from PySide6.QtCore import QObject
+    from PySide6.QtGui import QResizeEvent
+    from PySide6.QtWidgets import (
+        QWidget,
+    )
+
+    from playhead.ui.editor.tab import Tab
+    from playhead.ui.widgets.theme import Theme
 
 _NARROW_PX = 470
 

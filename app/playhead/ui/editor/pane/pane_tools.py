@@ -8,19 +8,20 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from playhead.ui.editor.code import line_edits
-from playhead.ui.editor.code.code_editor import CodeEditor
 from playhead.ui.editor.code.line_edits import change_selected, line_replacement
-from playhead.ui.editor.code.text_diff import Hunk, hunks
-from playhead.ui.editor.pane.pane_header import PaneHeader
-from playhead.ui.editor.pane.status_bar import NoticeStrip
-from playhead.ui.editor.pane.tab_pages import TabPage, TabPages
-from playhead.ui.editor.tab import Tab
-from playhead.ui.widgets.theme import Theme
+from playhead.ui.editor.code.text_diff import hunks
 from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
+    from playhead.ui.editor.code.code_editor import CodeEditor
+    from playhead.ui.editor.code.text_diff import Hunk
     from playhead.ui.editor.pane.diff_view import DiffView
     from playhead.ui.editor.pane.editor_find_bar import EditorFindBar
+    from playhead.ui.editor.pane.pane_header import PaneHeader
+    from playhead.ui.editor.pane.status_bar import NoticeStrip
+    from playhead.ui.editor.pane.tab_pages import TabPage, TabPages
+    from playhead.ui.editor.tab import Tab
+    from playhead.ui.widgets.theme import Theme
 
 
 class PaneTools(QWidget):

@@ -6,14 +6,19 @@ When the run has ended, the times of all its lines are shown.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6.QtCore import QObject, QTimer
 
-from playhead.domain.conversation.payloads import LineTiming
-from playhead.ui.editor.code.code_editor import HEAT_LEVELS, CodeEditor
+from playhead.ui.editor.code.code_editor import HEAT_LEVELS
 from playhead.ui.widgets.wording import format_seconds, tr
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playhead.domain.conversation.payloads import LineTiming
+    from playhead.ui.editor.code.code_editor import CodeEditor
 
 NOTED_FROM_S = 0.001
 HEATED_FROM_S = 0.05

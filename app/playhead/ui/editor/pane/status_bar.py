@@ -6,6 +6,7 @@ The bar has cursor, folder, interpreter and kernel; the notice says what is unus
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtWidgets import (
@@ -15,14 +16,20 @@ from PySide6.QtWidgets import (
     QPushButton,
     QSizePolicy,
     QToolButton,
-    QWidget,
 )
 
-from playhead.domain.execution import KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.elided_label import ElidedButton, ElidedLabel
-from playhead.ui.widgets.theme import ICON_PX, Theme
+from playhead.ui.widgets.theme import ICON_PX
 from playhead.ui.widgets.wording import folder_label, format_size, going_on_words, mark, tr
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import (
+        QWidget,
+    )
+
+    from playhead.domain.execution import KernelStatus
+    from playhead.ui.widgets.theme import Theme
 
 _SIGN_PX, _ANY_PX = 22, 16_777_215
 _PYTHON = ("python", "python3", "py", "ipython")

@@ -6,17 +6,25 @@ A moment after each edit its margin marks the differences from the model's versi
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QFrame, QStackedLayout, QWidget
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QApplication, QFrame, QStackedLayout
 
-from playhead.ui.editor.code.code_editor import CodeEditor, editor_colours
+from playhead.ui.editor.code.code_editor import editor_colours
 from playhead.ui.editor.code.text_diff import hunks, marks
 from playhead.ui.editor.pane.running_line import RunningLine
-from playhead.ui.editor.tab import Tab
-from playhead.ui.widgets.theme import Theme
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from PySide6.QtGui import QPaintEvent
+    from PySide6.QtWidgets import QWidget
+
+    from playhead.ui.editor.code.code_editor import CodeEditor
+    from playhead.ui.editor.tab import Tab
+    from playhead.ui.widgets.theme import Theme
 
 _KEPT = 8
 """The number of editors kept for hidden and unchanged tabs."""
