@@ -35,11 +35,16 @@ def function_{n}(value):
 
 
 def markdown() -> dict[str, float]:
-    """Main-thread CPU of single frames, painting included."""
+    """Main-thread CPU of single frames, painting and garbage collection included."""
+    from PySide6.QtCore import QObject
+
+    from playhead.bootstrap.window_life import GarbageSchedule
+
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     _streamed(_mixed(1_000))  # modules and fonts belong to the start of the program
     gc.collect()
-    gc.freeze()  # as the program does after its start
+    garbage = GarbageSchedule(lambda: True, QObject())  # as the program has it
+    garbage.begin()
     short, long = _streamed(_mixed(10_000)), _streamed(_mixed(50_000))
     short_ms = (sum(short) + sum(_streamed(_mixed(10_000)))) / 2  # the machine's pace may change
     fence = "```python\n" + "".join(f"value_{n} = compute({n}, 'x')\n" for n in range(1_500))
@@ -49,6 +54,7 @@ def markdown() -> dict[str, float]:
     )
     return {
         "worst_ms_50k": round(max(long), 2),
+        "worst_cpu_ms_50k": round(max(long), 2),
         "p99_ms_50k": round(sorted(long)[int(len(long) * 0.99)], 2),
         "growth_10k_50k": round(sum(long) / short_ms, 2),
         "worst_ms_fence": round(max(_streamed(_tokens(fence)[:10_000])), 2),

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QSessionManager
 
 from playhead.api.server.api_switch import ApiSwitch, window_policy
@@ -77,6 +78,7 @@ class WindowLife:
         self._files = list(files)
         self._core = build_core(Overrides(folders=folders), settings)
         ports = self._core.ports
+        self._garbage = GarbageSchedule(self._is_busy, window)
         self._access: ProgramAccess | None = None
         self._api = ApiSwitch(ports.settings, ports.keys, self._make_server, self._core.token)
 
@@ -106,8 +108,8 @@ class WindowLife:
                 self._api,
             )
             await self._window.open_up()
-            _collect_garbage_again()
             self._window.tasks.start(self._start())
+            self._window.tasks.start(self._load_rest())
             await is_closing.wait()
             while self._core.history.unsaved and not self._may_lose:
                 is_closing.clear()
@@ -164,6 +166,16 @@ class WindowLife:
 
         self._window.raise_window()
         return await ask_route(question, self._window)
+
+    async def _load_rest(self) -> None:
+        """Load what the first click would wait for; what is there then stays, and is no garbage."""
+        try:
+            await self._window.parts.load_rest()
+        finally:
+            self._garbage.begin()
+
+    def _is_busy(self) -> bool:
+        return any(not session.is_idle for session in self._core.sessions.open_sessions)
 
     def _tells_of_lock(self, notice: str) -> bool:
         """Show a notice while conversations are read-only; return whether they are."""
@@ -270,7 +282,42 @@ class WindowLife:
         )
 
 
-def _collect_garbage_again() -> None:
-    """Start garbage collection again, except of what was made at the start and stays."""
-    gc.freeze()
-    gc.enable()
+_LOOK_MS = 2_000
+_YOUNG, _MIDDLE, _NEVER = 2_000, 10, 1_000_000_000
+_DUE = 10
+"""Collections of middle-aged objects after which a full one is due, as in CPython."""
+_OVERDUE = 100
+"""… and after which it is made even while something streams, so that memory cannot grow for ever.
+
+That is two million objects which were made and not freed at once, an hour of streaming.
+"""
+
+
+class GarbageSchedule(QObject):
+    """Has full collections in the pauses between answers, never in a frame of one.
+
+    A full collection looks at all objects that there are, except those that were there at
+    `begin`, which stay; the others look at the few that are new. `is_busy` returns whether
+    something streams or runs. Owner: the window's life.
+    """
+
+    def __init__(self, is_busy: Callable[[], bool], parent: QObject) -> None:
+        super().__init__(parent)
+        self._is_busy = is_busy
+        self._timer = QTimer(self)
+        self._timer.setInterval(_LOOK_MS)
+        self._timer.setTimerType(Qt.TimerType.VeryCoarseTimer)
+        self._timer.timeout.connect(self.look)
+
+    def begin(self) -> None:
+        """Collect from now on."""
+        gc.freeze()
+        gc.set_threshold(_YOUNG, _MIDDLE, _NEVER)
+        gc.enable()
+        self._timer.start()
+
+    def look(self) -> None:
+        """Collect everything if it is due and nothing streams."""
+        waiting = gc.get_count()[2]
+        if waiting >= (_OVERDUE if self._is_busy() else _DUE):
+            gc.collect()

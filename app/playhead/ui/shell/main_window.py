@@ -90,7 +90,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._attachments_dir = attachments_dir
         self._theme = self.current_theme = theme
-        self._may_close = self._is_painted = self._is_joined = False
+        self._may_close = self._is_painted = self._is_joined = self._was_closed = False
         self._opening = ""
         self._dialog: SettingsDialog | None = None
         self.tasks = TaskOwner(self)
@@ -151,6 +151,8 @@ class MainWindow(QMainWindow):
         self._list = Coalescer(self._show_list, self)
         self._connect_all()
         self._is_joined = True
+        if self._was_closed:
+            QTimer.singleShot(0, self, self.close)
         self.new_conversation()
         self._show_list()
         if not self._is_painted:
@@ -175,7 +177,6 @@ class MainWindow(QMainWindow):
         """Make the code editor; then begin what neither the first paint nor it was to wait for."""
         await self.parts.load_in_steps()
         self.memory.begin()
-        self.tasks.start(self.parts.load_rest())
         self.tasks.start(self.own_tabs.restore())
         self.tasks.start(self.writing.restore())
         self.desk.begin()
@@ -328,6 +329,8 @@ class MainWindow(QMainWindow):
         event.ignore()
         if self._is_joined:
             self.closing.close_window()
+        else:
+            self._was_closed = True  # nothing is there yet that could close
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fold what has no room."""
