@@ -207,23 +207,22 @@ class App:
 
     def messages(self) -> list[StoredMessage]:
         """Every message in the history file, oldest first."""
-        path = self.home / "data" / "history.sqlite3"
-        if not path.exists():
-            return []
-        query = "SELECT role, type, format, content, state FROM message ORDER BY seq"
-        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as database:
-            try:
-                rows = database.execute(query).fetchall()
-            except sqlite3.OperationalError:  # the tables are being made
-                return []
+        rows = self._rows("SELECT role, type, format, content, state FROM message ORDER BY seq")
         return [StoredMessage(row[0], row[1], row[2], row[3] or "", row[4]) for row in rows]
 
     def streamed_text(self) -> str:
         """The text so far of the answer that streams, as the history file's journal has it."""
+        return "".join(row[0] for row in self._rows("SELECT text FROM delta ORDER BY seq"))
+
+    def _rows(self, query: str) -> list[Any]:
         path = self.home / "data" / "history.sqlite3"
-        query = "SELECT text FROM delta ORDER BY seq"
+        if not path.exists():
+            return []
         with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True, timeout=10)) as database:
-            return "".join(row[0] for row in database.execute(query))
+            try:
+                return database.execute(query).fetchall()
+            except sqlite3.OperationalError:  # the tables are being made
+                return []
 
     def wait_for_message(self, role: str, kind: str, containing: str) -> StoredMessage:
         """A whole message of that role and type with the text in it, in the history file."""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import builtins
 import importlib
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from types import ModuleType
+
+_STUB_WRITERS = frozenset(
+    f"shibokensupport/signature/lib/{name}.py" for name in ("enum_sig", "pyi_generator")
+)
 
 
 def leave_tls_out_of_asyncio() -> None:
@@ -51,13 +56,32 @@ def leave_sources_unread() -> None:
     which this program never does. That takes a tenth of the time to the first paint, and all that
     text stays in memory. If another version of PySide6 works differently, nothing changes.
     """
-    importlib.import_module("PySide6")  # puts shibokensupport in its place
+    _import_without_stub_writers()  # puts shibokensupport in its place
     try:
         feature = importlib.import_module("shibokensupport.feature")
     except ImportError:
         return
     if hasattr(feature, "_mod_uses_pyside"):
         feature.__dict__["_mod_uses_pyside"] = _uses_no_feature
+
+
+def _import_without_stub_writers() -> None:
+    """Import PySide6 without the two modules that only write stub files for type checkers.
+
+    It compiles its support modules from a zip file at each start. Of the time to the first paint
+    these two would take a twentieth.
+    """
+    really: Any = builtins.compile
+
+    def compile_the_others(source: object, filename: object, *rest: Any, **options: Any) -> Any:
+        is_left_out = str(filename) in _STUB_WRITERS
+        return really("" if is_left_out else source, filename, *rest, **options)
+
+    builtins.compile = compile_the_others
+    try:
+        importlib.import_module("PySide6.QtCore")
+    finally:
+        builtins.compile = really
 
 
 def _uses_no_feature(_module: ModuleType) -> bool:

@@ -55,19 +55,26 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
     try:
         if instance.claim(files) == "handed_over":
             return 0
-        settings = SettingsFile(paths.settings_path())
-        folders = _working_folders()
-        window = _painted_window(app, settings, folders)
-        leave_tls_out_of_asyncio()
-        # This is asyncio, the sessions and their adapters: the first paint needs none of it.
-        from playhead.bootstrap.window_life import live
-
-        return live(app, window, settings, folders, instance, files, crashes)
+        return _open(app, instance, files, crashes)
     except AppError as error:  # no window exists yet to show it
         sys.stderr.write(f"{error}\n")
         return 1
     finally:
         instance.close()
+
+
+def _open(
+    app: Application, instance: SingleInstance, files: Sequence[str], crashes: CrashWatch
+) -> int:
+    """Open the window and stay until it is closed; it ends here, before the application."""
+    settings = SettingsFile(paths.settings_path())
+    folders = _working_folders()
+    window = _painted_window(app, settings, folders)
+    leave_tls_out_of_asyncio()
+    # This is asyncio, the sessions and their adapters: the first paint needs none of it.
+    from playhead.bootstrap.window_life import live
+
+    return live(app, window, settings, folders, instance, files, crashes)
 
 
 def _application() -> Application:

@@ -111,6 +111,7 @@ class TimelineView(QAbstractScrollArea):
         self.find_bar = TimelineFindBar(theme, canvas)
         self._ring = _FocusRing(theme, self)
         self._face: AccessibleTimeline | None = None
+        self._faces: list[AccessibleTimeline] = []
         self._set_up()
         self._connect()
         self._on_zoomed()
@@ -148,8 +149,12 @@ class TimelineView(QAbstractScrollArea):
             )
 
     def accessible_face(self) -> AccessibleTimeline:
-        """Return what assistive technology sees; it is made when first requested."""
-        self._face = self._face or AccessibleTimeline(self, self.canvas)
+        """Return what assistive technology sees.
+
+        Qt asks again if the widget has changed since, and deletes each that it was given.
+        """
+        self._face = AccessibleTimeline(self, self.canvas)
+        self._faces.append(self._face)
         return self._face
 
     def show_versions(self) -> None:
