@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hmac
 from typing import Literal
 
 from msgspec import Struct
@@ -28,6 +27,8 @@ class Secret:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Secret):
             return NotImplemented
+        import hmac
+
         return hmac.compare_digest(self._text.encode(), other._text.encode())
 
     def __hash__(self) -> int:

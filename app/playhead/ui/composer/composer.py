@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtWidgets import (
-    QFileDialog,
     QFrame,
     QHBoxLayout,
     QLabel,
@@ -24,7 +23,6 @@ from playhead.ui.composer.attachment_files import attachment_from, save_pasted, 
 from playhead.ui.composer.button_row import ButtonRow
 from playhead.ui.composer.message_field import MessageField
 from playhead.ui.composer.queue_rows import QueueRows
-from playhead.ui.widgets.file_dialog import FileDialog
 from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
@@ -204,8 +202,10 @@ class Composer(QFrame):
 
     def choose_files(self) -> None:
         """Open the file dialog beside the running program."""
+        from playhead.ui.widgets.file_dialog import FileDialog
+
         dialog = FileDialog(self, tr("Attach files"), str(Path.home()))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setFileMode(FileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(self.attach_paths)
         dialog.open()
 
