@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEventLoop, QStandardPaths
+from PySide6.QtCore import QEventLoop, QStandardPaths, QTimer
 from PySide6.QtGui import QIcon
 
 from playhead import __version__
@@ -29,6 +30,31 @@ if TYPE_CHECKING:
 
     from playhead.storage.crash_reports import CrashWatch
 
+_REST = (
+    "playhead.event_loop",
+    "playhead.domain.conversation.conversation",
+    "playhead.session.session",
+    "playhead.session.sessions",
+    "playhead.execution.kernel_process",
+    "playhead.execution.process_executor",
+    "playhead.storage.keys.key_store",
+    "playhead.storage.process_privacy",
+    "playhead.bootstrap.core",
+    "playhead.api.server.api_switch",
+    "playhead.bootstrap.maintenance",
+    "playhead.ui.shell.session_view",
+    "playhead.ui.shell.session_bindings",
+    "playhead.ui.shell.result_actions",
+    "playhead.ui.shell.document_actions",
+    "playhead.ui.shell.composer_binding",
+    "playhead.ui.shell.conversation_actions",
+    "playhead.ui.shell.window_help",
+    "playhead.ui.editor.own_tabs",
+    "playhead.ui.desktop.closing_question",
+    "playhead.ui.composer.model_switcher",
+    "playhead.bootstrap.window_life",
+)
+"""Asyncio, the sessions, their adapters and what joins the window to them."""
 _SCALE = "QT_SCALE_FACTOR"
 
 
@@ -71,10 +97,25 @@ def _open(
     folders = _working_folders()
     window = _painted_window(app, settings, folders)
     leave_tls_out_of_asyncio()
-    # This is asyncio, the sessions and their adapters: the first paint needs none of it.
+    _load_rest()
     from playhead.bootstrap.window_life import live
 
     return live(app, window, settings, folders, instance, files, crashes)
+
+
+def _load_rest() -> None:
+    """Load the rest in short steps; between them the window is drawn, and input goes on waiting."""
+    loading, timer, names = QEventLoop(), QTimer(), iter(_REST)
+
+    def step() -> None:
+        if name := next(names, ""):
+            importlib.import_module(name)
+        else:
+            loading.quit()
+
+    timer.timeout.connect(step)
+    timer.start(0)
+    loading.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
 
 def _application() -> Application:
