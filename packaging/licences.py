@@ -27,7 +27,11 @@ ALLOWED = re.compile(
     re.IGNORECASE,
 )
 # Where the metadata says nothing that could be read by a program; read by a person.
-READ = {"tiktoken": "MIT", "python-dateutil": "Apache-2.0 OR BSD-3-Clause"}
+READ = {
+    "jedi": "MIT AND Apache-2.0",  # the latter are the stubs of typeshed
+    "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
+    "tiktoken": "MIT",
+}
 # The system's libraries in the bundle by Debian package, read in their copyright files. None of
 # them is under the GPL: LGPL ones lie there as shared libraries of their own and can be exchanged.
 # The GCC runtime's exception lets every program be shipped with it.
@@ -94,6 +98,8 @@ SYSTEM = {
     "libzstd1": "BSD-3-Clause",
     "zlib1g": "Zlib",
 }
+COMMON = ("Apache-2.0", "GPL-3", "LGPL-2.1", "LGPL-3")
+"""The texts that Debian's copyright files only name, and of Qt's packages, which have none."""
 _A_TEXT = re.compile(r"(?i)^(licen[cs]es?|copying|notice|copyright)")
 
 
@@ -198,9 +204,14 @@ def write(folder: Path, parts: list[Part]) -> None:
     for part in parts:
         for text in part.texts:
             (folder / part.name).mkdir(exist_ok=True)
-            shutil.copyfile(text, folder / part.name / text.name)
+            place = folder / part.name / text.name
+            if place.exists():  # a part that brings another one with it
+                place = place.with_name(f"{text.parent.name}-{text.name}")
+            shutil.copyfile(text, place)
     rows = [f"{part.name}\t{part.version}\t{part.licence}" for part in parts]
     (folder / "LICENCES.tsv").write_text("\n".join(("part\tversion\tlicence", *rows, "")), "utf-8")
+    for name in COMMON if sys.platform == "linux" else ():
+        shutil.copyfile(Path("/usr/share/common-licenses", name), folder / f"{name}.txt")
     for text in (ROOT / "resources/licences").glob("*.txt"):
         shutil.copyfile(text, folder / text.name)
     shutil.copyfile(ROOT / "LICENSE", folder / "LICENSE")
