@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from typing import Any
 
 import httpx
 
+from playhead.domain.execution import CodePlace
 from playhead.domain.secret import Secret
+from playhead.execution.code_reader import WORKER_FLAG, CodeReader
 from playhead.providers.catalog import ModelCatalog
 from playhead.storage.keys.system_keyring import ENTRY, encode_keys
 from tests.packaging import checks
@@ -25,6 +28,8 @@ from tests.support.served import served
 
 KEY = "sk-of-the-keyring"
 IS_ITSELF = "import sqlite3, ssl, sys; print(40 + 2, sys.executable)"
+LITELLMS_MODEL = "nvidia_nim/test"
+"""One that is not asked by HTTP."""
 WHICH = "import os, sys; print(sys.prefix, os.environ['PATH'])"
 
 
@@ -37,7 +42,7 @@ def main() -> int:
         for check in (check_main_job, check_own_kernel, check_double_click):
             check(program, display)
             print(f"  {check.__doc__}", flush=True)
-    for check in (check_server, check_terminal):
+    for check in (check_server, check_terminal, check_completion):
         check(program)
         print(f"  {check.__doc__}", flush=True)
     print(f"{program}: all of this works.")
@@ -114,13 +119,13 @@ def check_server(program: Path) -> None:
 
 
 def check_terminal(program: Path) -> None:
-    """`chat`, with no display, on a server that it starts for itself."""
+    """`chat`, with no display, on a server that it starts; a model that only litellm serves."""
     with (
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         ModelServer(default_script) as model,
     ):
         write_settings(Path(folder), interpreter=sys.executable)
-        command = [program, "chat", "--model", "openai/test", "--api-base", model.base_url]
+        command = [program, "chat", "--model", LITELLMS_MODEL, "--api-base", model.base_url]
         done = subprocess.run(
             [*command, "--yes", checks.QUESTION],
             env={
@@ -136,6 +141,25 @@ def check_terminal(program: Path) -> None:
         assert done.returncode == 0, done.stderr
         assert "1.41666" in done.stdout, done.stdout
         assert "approximately 1.42" in done.stdout, done.stdout
+
+
+def check_completion(program: Path) -> None:
+    """Completion before a run, by the stubs in the bundle and by the files of a Python."""
+    for interpreter in ("", sys.executable):
+        found = asyncio.run(complete(program, "import os\nos.pa", interpreter))
+        assert {"path", "pathsep", "pardir"} <= found, (interpreter, found)
+        assert "dumps" in asyncio.run(complete(program, "import json\njson.d", interpreter))
+
+
+async def complete(program: Path, code: str, interpreter: str) -> set[str]:
+    """What the program's own code worker offers."""
+    with tempfile.TemporaryDirectory() as folder:
+        reader = CodeReader(Path(folder), command=(str(program), WORKER_FLAG))
+        try:
+            found = await reader.complete(CodePlace(code), folder, interpreter, is_asked=True)
+        finally:
+            await reader.close()
+    return {one.text for one in found.candidates}
 
 
 def second_start(
