@@ -91,6 +91,39 @@ async def test_giving_up_waiting_loses_nothing() -> None:
     assert await outbox.take() == [START]
 
 
+async def test_pieces_that_come_at_once_keep_their_boundaries() -> None:
+    outbox = Outbox(asyncio.get_running_loop())
+    taking = asyncio.create_task(outbox.take())
+    await asyncio.sleep(0)
+    sent = [START, *(said(f"{number} ") for number in range(1_000)), END]
+    for chunk in sent:
+        outbox.put(chunk)
+    assert await taking == sent
+
+
+async def test_a_taker_in_another_thread_is_woken_after_the_step_that_put() -> None:
+    core = asyncio.get_running_loop()
+    made: asyncio.Future[Outbox] = core.create_future()
+    taken: asyncio.Future[list[Chunk]] = core.create_future()
+
+    async def take() -> None:
+        outbox = Outbox(asyncio.get_running_loop())
+        taking = asyncio.create_task(outbox.take())
+        await asyncio.sleep(0)
+        core.call_soon_threadsafe(made.set_result, outbox)
+        chunks = await taking
+        core.call_soon_threadsafe(taken.set_result, chunks)
+
+    taker = threading.Thread(target=asyncio.run, args=(take(),))
+    taker.start()
+    outbox = await made
+    sent = [START, *(said(f"{number} ") for number in range(3_000)), END]
+    for chunk in sent:
+        outbox.put(chunk)
+    assert await taken == sent
+    taker.join()
+
+
 async def test_many_waiting_pieces_of_a_message_become_one() -> None:
     outbox = Outbox(asyncio.get_running_loop())
     for chunk in (START, *(said("x") for _ in range(10_000)), END):
