@@ -49,7 +49,8 @@ async def node(folder: Path, programs: str = OURS, **more: str) -> AsyncGenerato
 def block(folder: Path, code: str) -> RunRequest:
     work = folder / "work"
     work.mkdir(exist_ok=True)
-    return replace(request(work, code), language="javascript")
+    # The kill is not what is tried here, and on a busy machine 2 s are not enough for the rest.
+    return replace(request(work, code, grace_s=60), language="javascript")
 
 
 async def shown(made: ProcessExecutor, folder: Path, code: str) -> str:
