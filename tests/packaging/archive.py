@@ -60,8 +60,7 @@ def use(home: Path) -> None:
             link = home / ".local/bin/playhead"
             subprocess.run(["env", *variables, link, picture], check=True)
             app.wait_for("the picture's chip", lambda: checks.has_thumbnail(app))
-            assert app.close() == 0
-            assert not app.complaints(), app.log
+            checks.close(app)
 
 
 def check_what_is_left(home: Path, before: set[Path]) -> None:

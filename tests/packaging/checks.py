@@ -12,9 +12,11 @@ from pathlib import Path
 
 from PIL import Image
 
+from playhead.execution.processes import all_processes, descendants
 from tests.packaging import inside
 from tests.support.driver import App
 from tests.support.model_server import ModelServer, Reply, Request, default_script, text
+from tests.support.waiting import until_now
 
 QUESTION = "What's 34/24?"
 ABOUT_PICTURE = "What colour is this?"
@@ -45,6 +47,24 @@ def run_code(app: App, code: str, expected: str) -> None:
     app.type(code)
     app.press("Return")
     app.wait_for_message("computer", "console", expected)
+
+
+def stop_code(app: App) -> None:
+    """Stop a run that would last, with a program that it has started."""
+    sign = app.home / "began"
+    app.type(f"!touch {sign}; sleep 3600")
+    app.press("Return")
+    app.wait_for("the run", sign.exists)
+    app.press("Escape")
+    app.wait_for_message("computer", "run", '"interrupted"')
+
+
+def close(app: App) -> None:
+    """Close the window as a person does: nothing is complained of, and no process is left."""
+    started = descendants(app.process.pid)
+    assert app.close() == 0
+    until_now(lambda: not started & all_processes().keys())
+    assert not app.complaints(), app.log
 
 
 def put_script_inside(folder: Path) -> None:

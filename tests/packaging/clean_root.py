@@ -105,15 +105,14 @@ def use(root: Path, home: Path) -> None:
             keep_picture(app, "dialogue")
             checks.check_open_with(app, server, picture, [*start, *OPENER, str(picture)])
             keep_picture(app, "picture")
-            assert app.close() == 0
-            assert not app.complaints(), app.log
+            checks.close(app)
         write_settings(home, theme="dark")
         give(home)
         with running_app(home, display, "dark", [*start, "/usr/bin/playhead"]) as app:
             checks.check_bundle(app, home)
             keep_picture(app, "bundle")
-            assert app.close() == 0
-            assert not app.complaints(), app.log
+            checks.stop_code(app)
+            checks.close(app)
 
 
 def keep_picture(app: App, name: str) -> None:

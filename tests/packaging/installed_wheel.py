@@ -76,8 +76,7 @@ def use_window(place: Path) -> None:
         write_settings(home, theme="light", model="openai/test", api_base=server.base_url)
         with running_app(home, display, command=without_sources(place)) as app:
             checks.run_the_dialogue(app)
-            assert app.close() == 0
-            assert not app.complaints(), app.log
+            checks.close(app)
 
 
 def use_server(place: Path) -> None:

@@ -77,6 +77,7 @@ def check_own_kernel(program: Path, display: Mapping[str, str]) -> None:
         checks.run_code(app, "!echo $((40+2)) by a shell", "42 by a shell")
         checks.put_script_inside(app.home)
         checks.check_bundle(app, app.home)
+        checks.stop_code(app)
 
 
 def check_double_click(program: Path, display: Mapping[str, str]) -> None:
@@ -195,8 +196,7 @@ def at_work_in(
     write_settings(home, theme="light", **settings)
     with running_app(home, display, command=command) as app:
         yield app
-        assert app.close() == 0
-        assert not app.complaints(), app.log
+        checks.close(app)
 
 
 if __name__ == "__main__":
