@@ -134,6 +134,7 @@
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <location filename="../../app/playhead/ui/composer/button_row.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Stop</source>
       <translation type="unfinished" />
@@ -478,6 +479,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
       <source>None</source>
       <translation type="unfinished" />
     </message>
@@ -1334,6 +1336,109 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Address</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
+      <source>Proxy</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
+      <source>File of certificates</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/provider_form.py" />
+      <source>Extra parameters</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>The provider's own</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
+      <source>As the system says</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
+      <source>The system's certificates</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>The key “{name}” would go another way</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>The settings name another way than before, and it was not set in this window: you or a program may have written their file. Nothing was sent yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>The way of a key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>Use the new way</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>Keep the old</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>Remove key</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>It is read from {variable}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>It is kept in the system's keyring.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>It is kept in memory.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>It came with the request.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>So far</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>Now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/dialogs/log_view.py" />
       <source>Model worker</source>
       <translation type="unfinished" />
@@ -1416,6 +1521,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
       <source>Save picture</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <source>The picture is not a regular file.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1961,6 +2071,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Changes</source>
       <translation type="unfinished" />
     </message>
@@ -2143,6 +2254,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_tools.py" />
+      <source>the saved file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
       <location filename="../../app/playhead/ui/editor/tab.py" />
       <source>not saved</source>
       <translation type="unfinished" />
@@ -2254,11 +2371,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/pane_tools.py" />
-      <source>the saved file</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/pane_tools.py" />
       <source>the model's version</source>
       <translation type="unfinished" />
     </message>
@@ -2327,6 +2439,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <source>Stop: the kernel ends with its threads, all variables are lost</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Interpreter: {interpreter}</source>
       <translation type="unfinished" />
@@ -2374,6 +2491,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <source>Stop what goes on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Restart the kernel: all variables are lost</source>
       <translation type="unfinished" />
     </message>
@@ -2397,6 +2519,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Dismiss</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <source>End the processes; variables are kept</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2528,12 +2655,32 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Given to code: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Not given to code: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>Read the variables again</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>Hide the variables</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Give them to code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>These variables of the environment look like secrets. Code of this conversation gets them until Playhead is closed; other languages than Python once the kernel is restarted.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2610,13 +2757,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Port</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/api_page.py" />
-      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
-      <location filename="../../app/playhead/ui/settings/provider_form.py" />
-      <source>Address</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3040,6 +3180,16 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Through litellm</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <source>Yes: the library litellm asks this model. It starts slowly, and may do otherwise.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>Context in tokens</source>
       <translation type="unfinished" />
     </message>
@@ -3116,26 +3266,6 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>%n models</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/network_page.py" />
-      <source>As the system says</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/network_page.py" />
-      <source>Proxy</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/network_page.py" />
-      <source>The system's certificates</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/network_page.py" />
-      <source>File of certificates</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3388,6 +3518,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>It is not a regular file of at most 1 MB.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>New profile</source>
       <translation type="unfinished" />
     </message>
@@ -3434,11 +3569,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/provider_form.py" />
       <source>API key</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/provider_form.py" />
-      <source>Extra parameters</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4007,6 +4137,11 @@ MIT licence.</source>
       <source>Something on the disk was not as it should be.</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>“Run code without asking” of the profile “{profile}”</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>{first} and %n more want to run code.</source>
@@ -4020,6 +4155,26 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>It may be asking you to unlock it, in a window of its own. Stop ends the waiting.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Switches in the settings' file do not count.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>They would have code run without your decision, and were not switched on in this window: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>“{switch}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>the profile “{profile}” for all new conversations</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4061,6 +4216,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
       <source>own environment</source>
       <translation type="unfinished" />
     </message>
@@ -4303,6 +4459,41 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The code found no display: it reaches none unless you allow it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The code did not reach the desktop: it does not unless you allow it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The code found no keys of yours: it reaches no agent unless you allow it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>With it, code can see your screen and press keys in every window, in this one too.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>With it, code can ask your programs and your keyring for things.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>With it, code can sign in as you (SSH, GnuPG, Kerberos).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>still running, although it says that it is over</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source> at line {name}</source>
       <translation type="unfinished" />
     </message>
@@ -4334,6 +4525,16 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>It runs as it did before.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>It is allowed in this conversation until Playhead is closed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The block that failed can now reach it.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4383,12 +4584,27 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Code of this conversation waits for your approval.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>That it runs without asking was chosen before Playhead was started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>Open settings</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>Run it again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Allow for this conversation</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4419,6 +4635,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>The next run starts a new one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Run without asking</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5888,6 +6109,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>the main thread goes on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>at line {line}</source>
       <translation type="unfinished" />
     </message>
@@ -5899,6 +6125,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>the code did not stop within {limit:g} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>%n threads go on</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>%n processes go on</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6081,7 +6317,7 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/api/stdio.py" />
       <location filename="../../app/playhead/api/turns/api_turn.py" />
-      <location filename="../../app/playhead/bootstrap/window.py" />
+      <location filename="../../app/playhead/bootstrap/window_life.py" />
       <source>Something in Playhead itself went wrong.</source>
       <translation type="unfinished" />
     </message>
@@ -6159,12 +6395,12 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/bootstrap/window.py" />
+      <location filename="../../app/playhead/bootstrap/window_life.py" />
       <source>{kind} — the log file has the details: {folder}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/bootstrap/window.py" />
+      <location filename="../../app/playhead/bootstrap/window_life.py" />
       <source>Your conversations are safe. If it keeps happening, please report it: “Crash reports…” in the menu has what you need.</source>
       <translation type="unfinished" />
     </message>
@@ -6690,11 +6926,6 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>Write the model as provider/name, for example openai/gpt-4o.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/diagnosis.py" />
       <source>The model's server did not answer in time.</source>
       <translation type="unfinished" />
     </message>
@@ -6847,6 +7078,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Write the model as provider/name, for example openai/gpt-4o.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
       <source>Choose another model, or ask without tools.</source>
       <translation type="unfinished" />
     </message>
@@ -6883,6 +7119,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/model_worker/model_lists.py" />
       <source>The server's answer is not a list of models.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>The answer was cut.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>Ask for less in one message, or choose another model.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6985,6 +7231,26 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/rerun.py" />
       <source>No code is left to run again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/route_guard.py" />
+      <source>The key “{name}” was not sent: its way has changed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/route_guard.py" />
+      <source>Send a message in Playhead's window, which asks; or start it with --key-route {digest} or PLAYHEAD_KEY_ROUTE={digest}, if this is your own change.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/route_guard.py" />
+      <source>The key “{name}” was removed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/route_guard.py" />
+      <source>Enter a new key in the settings.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7184,7 +7450,17 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/storage/history/history_writer.py" />
-      <source>The file is damaged: start Playhead again, it will put it aside. Playhead keeps trying; nothing is lost while it runs.</source>
+      <source>The file of the conversations is damaged.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>What can be read of it is being copied into a new file.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/history_writer.py" />
+      <source>That may take a minute; what happens meanwhile is stored after it.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7231,6 +7507,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/storage/history/write_refusal.py" />
+      <source>The conversations in {folder} are in use by {holder}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/write_refusal.py" />
       <source>{path} cannot be written to: {reason}.</source>
       <translation type="unfinished" />
     </message>
@@ -7242,6 +7523,11 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/storage/history/write_refusal.py" />
       <source>Start the newer Playhead, or this one with --data-dir and another folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/history/write_refusal.py" />
+      <source>End that one and start this one again, or set PLAYHEAD_DATA_DIR to another folder for one of them; a window serves other programs itself (Settings).</source>
       <translation type="unfinished" />
     </message>
     <message>
