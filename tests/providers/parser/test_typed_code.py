@@ -126,6 +126,9 @@ def test_prose_that_begins_as_a_command_does_is_prose(text: str):
         ("34/24 +", "invalid syntax (line 1)"),
         ("[1, 2", "'[' was never closed (line 1)"),
         ("df.head(", "'(' was never closed (line 1)"),
+        ("fro i in range(3): print(i)", "invalid syntax (line 1)"),
+        ("improt os\nos.getcwd()", "invalid syntax (line 1)"),
+        ("whlie True:\n    pass", "invalid syntax (line 1)"),
     ],
 )
 def test_code_with_a_typo_is_code_and_python_says_what_is_wrong(text: str, words: str):
@@ -150,6 +153,8 @@ def test_code_with_a_typo_is_code_and_python_says_what_is_wrong(text: str, words
         "let x = 5",
         "what's up",
         "Plot sin(x) from 0 to 10",
+        "form and function",
+        "fro example the first row",
     ],
 )
 def test_prose_that_begins_as_python_does_is_prose(text: str):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import keyword
 import re
 
 from msgspec import Struct
@@ -28,6 +29,7 @@ _COMMAND = re.compile(
     r"(?:\s+(?:-\S+|\d+|\S*[/*~|>.]\S*))+"
 )
 _LONGEST_LINE = 300
+_WORD = re.compile(r"[A-Za-z]{2,8}\b")
 _ENTER = re.compile(r"cd(?:\s+\S+)?|cd\s+(?:\"[^\"]+\"|'[^']+')")
 _BEGINS_LIKE_CODE = re.compile(
     r"(?:[A-Za-z_][\w.]*(?:\[[^\]]*\])?\s*[-+*/%|&^]?=\s*)*[A-Za-z_][\w.]*[(\[]"
@@ -65,7 +67,8 @@ def find_code(text: str, earlier_code: str = "") -> TypedCode | None:
         return TypedCode("python", code)
     if (made := find_sum(stripped) or _find_command(stripped)) is not None:
         return TypedCode("python", made)
-    return TypedCode("python", code) if _begins_like_code(stripped) else None
+    is_meant = _begins_like_code(stripped) or _is_misspelled(code)
+    return TypedCode("python", code) if is_meant else None
 
 
 def _find_command(text: str) -> str | None:
@@ -84,6 +87,15 @@ def _begins_like_code(text: str) -> bool:
     first = next((line for line in lines if line and not line.startswith("#")), "")
     cut = first[:_LONGEST_LINE] + "…" if len(first) > _LONGEST_LINE else first
     return _BEGINS_LIKE_CODE.match(cut) is not None
+
+
+def _is_misspelled(code: str) -> bool:
+    """Return whether it is Python but for its first word, a keyword with letters in wrong order."""
+    if (word := _WORD.match(code)) is None:
+        return False
+    letters = sorted(word[0])
+    meant = (one for one in keyword.kwlist if sorted(one) == letters)
+    return any(is_python(one + code[word.end() :]) for one in meant)
 
 
 def find_sum(text: str) -> str | None:
