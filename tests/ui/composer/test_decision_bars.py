@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
@@ -11,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from playhead.domain.conversation.payloads import Proposal
 from playhead.domain.execution import Approve, Decision, Deny
 from playhead.ui.composer.decision_bars import ApprovalBar
+from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.theme import Theme
 
 PROPOSAL = Proposal(
@@ -160,6 +162,13 @@ def test_the_buttons_stay_reachable_in_a_narrow_window(bench: Bench, qtbot: QtBo
     qtbot.waitUntil(lambda: bench.bar.width() < 520)
     for button in (bench.bar.skip_button, bench.bar.edit_button, bench.bar.run_button):
         assert bench.bar.rect().contains(button.mapTo(bench.bar, button.rect().center()))
+
+
+def test_what_does_not_fit_beside_the_question_is_elided(bench: Bench, qtbot: QtBot) -> None:
+    ask(bench, qtbot, msgspec.structs.replace(PROPOSAL, folder="/srv/" + "long folder " * 20))
+    [details] = bench.bar.findChildren(ElidedLabel)
+    assert details.text() in bench.bar.accessibleName()
+    assert bench.bar.width() <= bench.width()
 
 
 SECOND = Proposal(id="p2", message_id="m2", language="shell", code="ls", folder="/srv/data")

@@ -5,7 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QFileInfo
-from PySide6.QtWidgets import QDialogButtonBox, QFileDialog, QPushButton, QTreeView, QWidget
+from PySide6.QtWidgets import (
+    QDialogButtonBox,
+    QFileDialog,
+    QHeaderView,
+    QPushButton,
+    QTreeView,
+    QWidget,
+)
 
 from playhead.ui.widgets.file_dialog import FileDialog, ThemedFileIcons
 from playhead.ui.widgets.theme import Theme
@@ -35,6 +42,10 @@ def test_qt_s_own_dialog_wears_the_window_s_buttons_and_icons(theme: Theme, tmp_
         view = dialog.findChild(QTreeView, "treeView")
         assert isinstance(view, QTreeView)
         assert view.accessibleName() == "Files"
+        columns = range(1, view.header().count())
+        assert {view.header().sectionResizeMode(one) for one in columns} == {
+            QHeaderView.ResizeMode.ResizeToContents  # a date is not elided
+        }
     finally:
         dialog.done(0)
 

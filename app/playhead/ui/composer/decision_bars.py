@@ -17,7 +17,6 @@ from PySide6.QtWidgets import (
     QLineEdit,
     QMenu,
     QPushButton,
-    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -28,6 +27,7 @@ from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.quantities import format_dollars
 from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.editor.code.editor_language import language_name
+from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.flow_layout import FlowLayout
 from playhead.ui.widgets.wording import short_folder, tr, tr_error, tr_n
 
@@ -167,9 +167,8 @@ class ApprovalBar(QFrame):
         self._icon = QLabel(self)
         self._question = QLabel(tr("Run this code on your computer?"), self)
         self._question.setProperty("kind", "strong")
-        self._details = QLabel(self)
+        self._details = ElidedLabel(parent=self)
         self._details.setProperty("kind", "warn")
-        self._details.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         words = QVBoxLayout()
         words.setSpacing(1)
         words.addWidget(self._question)

@@ -91,6 +91,7 @@ class FileDialog(QFileDialog):
             view.setAccessibleName(tr("Files"))
             header = view.header()
             header.setStretchLastSection(False)
+            header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
             header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.resize(self.size().expandedTo(_SIZE_PX.boundedTo(self.screen().availableSize())))
 
