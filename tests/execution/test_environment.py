@@ -81,7 +81,13 @@ def test_keys_of_models_and_our_own_variables_do_not_reach_the_code(name: str) -
     assert name not in kernel_environment(PYTHON, {name: "x"})
 
 
-@pytest.mark.parametrize("name", ["HOME", "KEYBOARD", "SSH_CLIENT", "MONKEY", "PWD", "OLDPWD"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("HOME", "KEYBOARD", "SSH_CLIENT", "MONKEY", "PWD", "OLDPWD"),
+        *("AWS_CA_BUNDLE", "AWS_REGION", "AWS_DEFAULT_REGION", "AWS_ENDPOINT_URL_S3"),
+    ],
+)
 def test_what_is_the_users_own_stays(name: str) -> None:
     assert kernel_environment(PYTHON, {name: "x"})[name] == "x"
 

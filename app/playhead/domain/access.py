@@ -36,6 +36,7 @@ _WORDS = frozenset(
     | {"CREDENTIALS", "PASSPHRASE", "PASSWD", "PASS", "PAT", "JWT", "DSN"}
 )
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_AWS_PLACE = re.compile(r"(?i)AWS_(CA_BUNDLE|(DEFAULT_)?REGION|DEFAULT_OUTPUT|ENDPOINT_URL\w*)")
 _WAY = re.compile(r"(?i)(\w+_)?proxy|(pip|uv|poetry|conda)_\w*(index|links|channel|url)\w*")
 _LOGIN = re.compile(r"(?i)\b[a-z][a-z0-9+.-]*://[^/\s:@]*:[^/\s@]+@")
 
@@ -78,7 +79,9 @@ def without_login(value: str) -> str:
 def _looks_secret(name: str, value: str) -> bool:
     """Return whether it is named like a key or a password, or its address has a password in it."""
     words = [word.upper() for word in re.split(r"[\W_]+", _CAMEL.sub("_", name)) if word]
-    if "PASSWORD" in name.upper() or name.upper().startswith("AWS_"):
+    if "PASSWORD" in name.upper():
+        return True
+    if name.upper().startswith("AWS_") and not _AWS_PLACE.fullmatch(name):
         return True
     if len(words) > 1 and words[-1] == "PWD" and words[0] != "OLD":
         return True
