@@ -580,6 +580,9 @@ async def test_a_restart_names_the_variables_that_it_would_lose(
         bench.click(next(one for one in box.findChildren(QPushButton) if one.text() == "Restart"))
         await until(lambda: bench.session.kernel.state == "none")
         await until(lambda: bench.session.has_lost_variables)
+        notes = [row.note for row in bench.parts.timeline.model.rows if row.note]
+        [lost] = [note.detail for note in notes if "were lost" in note.detail]
+        assert lost == "Variables and data of the code that ran before were lost."  # no model here
 
 
 async def test_a_restart_with_nothing_to_lose_asks_nothing(theme: Theme, tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Attachment, Message
 from playhead.domain.conversation.payloads import CodeError, Failure, Proposal, RunReport
 from playhead.domain.execution import PYTHON, KernelStatus
+from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.text.fences import fenced
 from playhead.errors import AppError
 from playhead.session.branches import is_asked
@@ -422,7 +423,7 @@ class SessionView(QObject):
         self._timeline.add_note(
             "info",
             tr("The block that failed can now find its module."),
-            tr("It runs as it did before."),
+            tr("Its code is unchanged."),
             (tr("Run it again"), lambda: self._run_again(block)),
         )
 
@@ -461,9 +462,11 @@ class SessionView(QObject):
     def _report_lost_variables(self, session: Session) -> None:
         if session.has_run_here:
             title = tr("The kernel of this conversation is a new one.")
-            detail = tr(
-                "Variables and data of the code that ran before were lost; the model knows."
-            )
+            detail = tr("Variables and data of the code that ran before were lost.")
+            if session.settings.model != DIRECT_MODEL:
+                detail = tr(
+                    "Variables and data of the code that ran before were lost; the model knows."
+                )
         else:
             title = tr("Nothing has run here yet.")
             detail = tr(
