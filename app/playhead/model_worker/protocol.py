@@ -6,6 +6,7 @@ Deltas are sent in batches, so that they take few lines.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable, Mapping
 from typing import Any, BinaryIO, ClassVar, cast
@@ -318,8 +319,16 @@ def _too_deep() -> json.JSONDecodeError:
     return json.JSONDecodeError("Nested too deeply", "", 0)
 
 
+_DELTAS_BEGIN = b'{"kind": "deltas"'
+_DELTAS = msgspec.json.Decoder(Deltas)
+
+
 def decode(line: bytes) -> Message:
     """Return the message of one line; unknown fields are skipped. Raises ProtocolError."""
+    # Nearly all lines are these. An event has what others wrote, nested as they like.
+    if line.startswith(_DELTAS_BEGIN) and b'"event"' not in line:
+        with contextlib.suppress(ValueError):  # a lone surrogate is one to this reader
+            return _DELTAS.decode(line)
     try:
         body = read_json(line, MAX_DEPTH + 10)  # around what others wrote
         return msgspec.convert(body, _TYPES[body["kind"]])

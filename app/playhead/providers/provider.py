@@ -56,6 +56,8 @@ TOOLS_REFUSED = "tools_refused"
 
 _LARGE_CHARACTERS = 200_000
 """Characters on which the work takes some milliseconds."""
+_STEP_DELTAS = 128
+"""After so many others get their turn: a step of the loop then takes a millisecond or two."""
 _MESSAGE_CHARACTERS = 1_000
 """So many cost as much as a message does by being one."""
 
@@ -266,7 +268,7 @@ class AnswerLimits(Struct, frozen=True, kw_only=True):
 
 
 class _LimitedAnswer:
-    """Passes on the chunks of an answer until a limit is reached."""
+    """Counts the chunks of an answer until a limit is reached."""
 
     def __init__(self, limits: AnswerLimits) -> None:
         self._limits = limits
@@ -276,20 +278,24 @@ class _LimitedAnswer:
     def chunks(self, chunks: Iterable[Chunk]) -> Iterator[Chunk]:
         """Yield the chunks. Raises ProviderError at a limit; the model is informed of its own."""
         for chunk in chunks:
-            if chunk.start and chunk.id and self._calls == self._limits.calls:
-                yield from _call_note(self._last_call, self._limits.calls)
-                raise _cut_error(f"It had more than {self._limits.calls} tool calls.")
-            self._count(chunk)
+            if chunk.start:
+                if chunk.id and self._calls == self._limits.calls:
+                    yield from _call_note(self._last_call, self._limits.calls)
+                    raise _cut_error(f"It had more than {self._limits.calls} tool calls.")
+                self._count_start(chunk)
+            if isinstance(chunk.content, str):
+                self._count_text(chunk.content)
             yield chunk
 
-    def _count(self, chunk: Chunk) -> None:
-        self._messages += chunk.start
-        if chunk.start and chunk.id and chunk.role == "assistant":
+    def _count_start(self, chunk: Chunk) -> None:
+        self._messages += 1
+        if chunk.id and chunk.role == "assistant":
             self._calls, self._last_call = self._calls + 1, chunk.id
-        if isinstance(chunk.content, str):
-            self._characters += len(chunk.content)
         if self._messages > self._limits.messages:
             raise _cut_error(f"It had more than {self._limits.messages:,} parts.")
+
+    def _count_text(self, text: str) -> None:
+        self._characters += len(text)
         if self._characters > self._limits.characters:
             raise _cut_error(f"It was longer than {self._limits.characters:,} characters.")
 
@@ -326,13 +332,17 @@ class _AnswerReader:
         self._limited = _LimitedAnswer(limits)
         self._parser = parser
         self._learn = learn
+        self._in_step = 0
 
     def read(self, answer: GoodAnswer) -> Iterator[Chunk | None]:
-        """Yield the chunks of the answer; None in a large delta, so that others get their turn."""
+        """Yield the chunks of the answer; None where others are to get their turn."""
         if isinstance(answer, Deltas):
             for delta in answer.deltas:
                 if not is_large_delta(delta):
                     yield from self._limited.chunks(self._parser.feed(delta))
+                    self._in_step = (self._in_step + 1) % _STEP_DELTAS
+                    if not self._in_step:
+                        yield None
                     continue
                 for part in delta_parts(delta):
                     yield from self._limited.chunks(self._parser.feed(part))

@@ -211,6 +211,7 @@ class WorkerProcess:
         try:
             while line := await stdout.readline():
                 self._dispatch(line)
+                await asyncio.sleep(0)  # very many lines may have come at once
         finally:
             if not self._ready.done():
                 self._ready.set_result(False)

@@ -76,11 +76,12 @@ class ApiTurn:
         chunk = event.chunk
         if not self.is_open or self.has_ended or chunk is None or chunk.role == "user":
             return
-        if isinstance(chunk.content, Waiting | Echo):  # of no use to a program
+        if isinstance(chunk.content, (Waiting, Echo)):  # of no use to a program
             return
-        held = self._proposed_code
-        certain = held.feed(chunk, event.message_id) if held else [(event.message_id, chunk)]
-        for message_id, one in certain:
+        if self._proposed_code is None:
+            self._put(chunk, event.message_id)
+            return
+        for message_id, one in self._proposed_code.feed(chunk, event.message_id):
             self._put(one, message_id)
 
     def _put(self, chunk: Chunk, message_id: str) -> None:
@@ -95,13 +96,18 @@ class ApiTurn:
         elif not self._outbox.put(chunk):
             self.session.stop()
             self._end()
+        elif chunk.role == "server":
+            self._end_with(chunk)
         elif isinstance(chunk.content, InputRequest) and not self._is_input_answered:
             self.session.stop()  # it would wait for ever
             self._fail(_unanswered(chunk.content))
-        elif isinstance(chunk.content, Failure):
+
+    def _end_with(self, chunk: Chunk) -> None:
+        """End the turn if the chunk is the last of one."""
+        if isinstance(chunk.content, Failure):
             self.failure = chunk.content
             self._end()
-        elif (chunk.role, chunk.type) == ("server", "status"):
+        elif chunk.type == "status":
             self._end()
 
     def _is_half_sent(self, chunk: Chunk) -> bool:

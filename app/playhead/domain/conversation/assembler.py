@@ -189,7 +189,7 @@ class Assembler:
     def _expect_open(self, chunk: Chunk) -> Message:
         if self._open is None:
             raise ChunkOrderError(f"{_name(chunk)} outside a message")
-        if (self._open.role, self._open.type) != (chunk.role, chunk.type):
+        if self._open.role != chunk.role or self._open.type != chunk.type:
             raise ChunkOrderError(f"{_name(chunk)} inside {self._open.role}/{self._open.type}")
         return self._open
 

@@ -165,7 +165,7 @@ class Conversation:
         self._forks = Forks()
         self._beside: dict[str, list[Message]] = {}
         self._aside: _Aside | None = None
-        self._listeners: list[Listener] = []
+        self._listeners: tuple[Listener, ...] = ()
 
     @classmethod
     def restore(cls, stored: StoredConversation) -> Conversation:
@@ -282,11 +282,10 @@ class Conversation:
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener` at every event, in order; returns what ends that."""
-        self._listeners.append(listener)
+        self._listeners += (listener,)
 
         def unsubscribe() -> None:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
+            self._listeners = tuple(one for one in self._listeners if one is not listener)
 
         return unsubscribe
 
@@ -452,7 +451,7 @@ class Conversation:
             self._emit(ConversationEvent(kind="moved", message_id=self.leaf_id or ""))
 
     def _emit(self, event: ConversationEvent) -> None:
-        for listener in tuple(self._listeners):
+        for listener in self._listeners:
             try:
                 listener(event)
             except Exception:  # noqa: BLE001 - one broken view must not stop the others

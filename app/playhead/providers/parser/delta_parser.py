@@ -114,7 +114,8 @@ class DeltaParser:
             self._citations.add(page)
         echo = delta.echo if self._provider in _ECHO_PROVIDERS else ""
         if text or thought or echo:
-            self._take_text(Delta(text=text, reasoning=thought, echo=echo))
+            is_same = text is delta.text and thought is delta.reasoning and echo is delta.echo
+            self._take_text(delta if is_same else Delta(text=text, reasoning=thought, echo=echo))
         for piece in delta.calls:
             self._begin_calls()
             self._calls.feed(piece)
@@ -238,7 +239,8 @@ def is_large_delta(delta: Delta) -> bool:
     """Return whether the delta is to be read in parts."""
     if len(delta.text) > PART_CHARACTERS or len(delta.reasoning) > PART_CHARACTERS:
         return True
-    return any(len(piece.arguments) > PART_CHARACTERS for piece in delta.calls)
+    calls = delta.calls
+    return bool(calls) and any(len(piece.arguments) > PART_CHARACTERS for piece in calls)
 
 
 def delta_parts(delta: Delta) -> Iterator[Delta]:

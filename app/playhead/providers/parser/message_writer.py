@@ -56,6 +56,8 @@ class MessageWriter:
 
     def cut(self) -> None:
         """Put what has been written into a chunk of its own."""
+        if not self._piece:
+            return
         piece = "".join(self._piece)
         if piece and self._open:
             kind, format_ = self._open

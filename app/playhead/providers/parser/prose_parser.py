@@ -45,6 +45,10 @@ class ProseParser:
 
     def feed(self, text: str) -> None:
         """Take a piece of the text."""
+        if not (self._is_line_start or self._is_thinking or "\n" in text):
+            self._write(text)  # inside a line, where nothing can begin or end
+            self._writer.cut()
+            return
         for start in range(0, len(text), _WINDOW):
             window, position = text[start : start + _WINDOW], 0
             while position < len(window):
