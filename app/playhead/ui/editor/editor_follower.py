@@ -270,13 +270,14 @@ class EditorFollower(QObject):
 
     def _on_event(self, event: ConversationEvent) -> None:
         message, chunk = event.message, event.chunk
+        if event.kind == "grew" and chunk is not None:
+            self._on_grew(event.message_id, chunk)
+            return
         match event.kind:
             case "started" | "added" if message is not None and _is_question(message):
                 self._follows = True
             case "started" if message is not None and _is_code(message):
                 self._on_code_started(message)
-            case "grew" if chunk is not None:
-                self._on_grew(event.message_id, chunk)
             case "ended" if self._streaming and event.message_id == self._streaming.key:
                 self._pane.end_stream(self._streaming)
                 self._streaming = None

@@ -279,6 +279,8 @@ class SessionView(QObject):
                 pass
 
     def _on_conversation_event(self, event: ConversationEvent) -> None:
+        if event.kind == "grew":
+            return
         if event.kind == "renamed":
             self._header.set_title(event.title)
         is_rearranged = event.kind in REARRANGED

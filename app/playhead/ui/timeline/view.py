@@ -432,6 +432,9 @@ class TimelineView(QAbstractScrollArea):
             self._rearrange()
             return
         self.model.apply(event)
+        if event.kind == "grew":
+            self.coalescer.due()
+            return
         self._leaf = self._conversation.leaf_id if self._conversation else None
         if event.message is not None and event.message.role == "user":
             self.show_versions()

@@ -28,6 +28,8 @@ class Coalescer(QObject):
 
     def due(self) -> None:
         """Schedule a flush: immediately if the last frame is over, else at its end."""
+        if self._is_due:
+            return  # as for all but the first chunk of a frame
         self._is_due = True
         if not self._timer.isActive() and not self._is_running:
             self._run()
@@ -55,5 +57,5 @@ class Coalescer(QObject):
             self._flush()
         finally:
             self._is_running = False
-        spent_ms = (time.perf_counter() - began) * 1000
-        self._timer.start(max(FRAME_MS, min(LONGEST_MS, round(spent_ms / SHARE))))
+            spent_ms = (time.perf_counter() - began) * 1000
+            self._timer.start(max(FRAME_MS, min(LONGEST_MS, round(spent_ms / SHARE))))
