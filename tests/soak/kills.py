@@ -114,10 +114,13 @@ class Kills:
                 arguments=["--allow-auto-run", "--no-rate-limit"],
             ) as server,
         ):
-            ask(server, what)
+            asked_at = time.monotonic_ns()
+            answer = ask(server, what)
             killed_at = self._kill_after(self._moment(), server.process.pid)
             server.process.wait()
-            self._judge(f"server, {what}", home / "data", killed_at, seen)
+            answer.join()
+            first = min(stamps_in(answer.text), default=killed_at)
+            self._judge(f"server, {what}", home / "data", (asked_at, first, killed_at), seen)
             raise ConnectionError  # its exit is not that of a server that was asked to end
 
     def of_the_window(self, model: ModelServer, what: str) -> None:
@@ -130,15 +133,17 @@ class Kills:
         app = App(home, self._display, command=self._worker.program)
         try:
             app.type("answer" if what == "answer" else _TYPED)
+            asked_at = time.monotonic_ns()
             app.press("Return")
             killed_at = self._kill_after(self._moment(), app.process.pid)
             app.process.wait()
         finally:
             app.kill()
-        self._judge(f"window, {what}", home / "data", killed_at, seen)
+        self._judge(f"window, {what}", home / "data", (asked_at, killed_at, killed_at), seen)
 
     def of_a_part(self, server: Served, part: str, what: str) -> None:
         """Kill the server's model worker or a kernel at work; the server goes on."""
+        asked_at = time.monotonic_ns()
         answer = ask(server, what)
         time.sleep(self._moment())
         victims = [pid for pid in descendants() if part in command_line(pid)]
@@ -148,7 +153,8 @@ class Kills:
         victim = self._random.choice(victims)
         killed_at = self._kill_after(0.0, victim)
         until_now(lambda: not answer.is_alive())
-        self._judge(f"{part}, {what}", server.home / "data", killed_at, None)
+        times = (asked_at, killed_at, killed_at)
+        self._judge(f"{part}, {what}", server.home / "data", times, None)
         again = ask(server, "hello")
         until_now(lambda: not again.is_alive())
         if "All is well." not in again.text:
@@ -168,7 +174,11 @@ class Kills:
         os.kill(pid, signal.SIGKILL)
         return killed_at
 
-    def _judge(self, kind: str, data: Path, killed_at: int, before: set[int] | None) -> None:
+    def _judge(
+        self, kind: str, data: Path, times: tuple[int, int, int], before: set[int] | None
+    ) -> None:
+        """Note what is lost and left; `times`: of the question, the first text seen, the kill."""
+        asked_at, first, killed_at = times
         figures = self.figures[kind]
         gone_at = time.monotonic()
         while before is not None and (left := set(descendants()) - before):
@@ -177,10 +187,13 @@ class Kills:
                 break
             time.sleep(0.01)
         figures.left_s.append(time.monotonic() - gone_at)
-        age_ms = (killed_at - last_stamp(data / "history.sqlite3", figures.complaints)) / 1e6
         figures.kills += 1
-        if age_ms < _LONGEST_S * 1000:  # else nothing had been sent in this round
-            figures.lost_ms.append(max(0.0, age_ms))
+        stored = last_stamp(data / "history.sqlite3", figures.complaints)
+        last = stored if stored > asked_at else first
+        if last < killed_at:  # else nothing had been sent that is known of
+            figures.lost_ms.append((killed_at - last) / 1e6)
+        elif stored > asked_at:
+            figures.lost_ms.append(0.0)  # the part was killed, and the answer went on
 
 
 def _mark() -> dict[str, str]:
@@ -242,8 +255,12 @@ def last_stamp(path: Path, complaints: list[str]) -> int:
         with suppress(sqlite3.OperationalError):  # killed before the tables were made
             texts += database.execute("SELECT content FROM message ORDER BY seq DESC LIMIT 6")
             texts += database.execute("SELECT group_concat(text, '') FROM delta")
-    stamps = [int(found) for (stored,) in texts for found in _STAMP.findall(stored or "")]
-    return max(stamps, default=0)
+    return max((stamp for (stored,) in texts for stamp in stamps_in(stored or "")), default=0)
+
+
+def stamps_in(text: str) -> list[int]:
+    """Return the times that a text consists of, in nanoseconds."""
+    return [int(found) for found in _STAMP.findall(text)]
 
 
 def kills(folder: Path, count: int) -> list[str]:
