@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtTest import QTest
@@ -15,6 +16,7 @@ from PySide6.QtWidgets import QApplication, QMessageBox, QPushButton
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Failure
+from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.settings import AppSettings
 from playhead.errors import ProviderError
 from playhead.ui.settings.settings_dialog import SettingsDialog
@@ -580,6 +582,11 @@ async def test_a_restart_names_the_variables_that_it_would_lose(
         bench.click(next(one for one in box.findChildren(QPushButton) if one.text() == "Restart"))
         await until(lambda: bench.session.kernel.state == "none")
         await until(lambda: bench.session.has_lost_variables)
+        own, settings = bench.session.conversation.id, bench.settings
+        await settings.save(replace(settings.current, model=DIRECT_MODEL))
+        bench.window.new_conversation()
+        bench.window.open_conversation(own)
+        await until(lambda: bench.session.conversation.id == own)
         notes = [row.note for row in bench.parts.timeline.model.rows if row.note]
         [lost] = [note.detail for note in notes if "were lost" in note.detail]
         assert lost == "Variables and data of the code that ran before were lost."  # no model here
