@@ -37,16 +37,16 @@ class Rescue(Struct, frozen=True, kw_only=True):
     lost_records: int = 0
     is_at_least: bool = False
 
-    def words(self, reason: str, aside: Path) -> str:
+    def words(self, aside: Path) -> str:
         """Return the notice for the user."""
         kept = f"The damaged file is kept as {aside}."
         if not self.conversations:
             return (
-                f"The stored conversations could not be read ({reason}). They are kept as {aside};"
+                f"The stored conversations could not be read. They are kept as {aside};"
                 " Playhead starts with an empty list."
             )
         lost = list(self._losses())
-        begin = f"The file of the conversations was damaged ({reason})."
+        begin = "The file of the conversations was damaged."
         if not lost:
             return f"{begin} Nothing of them is lost; they are in a new file. {kept}"
         some = "at least " if self.is_at_least else ""

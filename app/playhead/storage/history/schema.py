@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import glob
+import logging
 import os
 import sqlite3
 import sys
@@ -23,6 +24,8 @@ from playhead.storage.history.write_refusal import (
     open_for_reading,
     stored_version,
 )
+
+_log = logging.getLogger(__name__)
 
 MIGRATIONS: tuple[str, ...] = (
     """
@@ -156,7 +159,8 @@ def _rescue(path: Path, reason: str) -> str:
         raise
     aside = _put_aside(path)
     _finish_rescue(path)
-    return found.words(reason, aside)
+    _log.info("%s was damaged: %s", path, reason)
+    return found.words(aside)
 
 
 def _sync(path: Path) -> None:
