@@ -18,7 +18,7 @@ from playhead.api.turns.client_request import (
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.model import ModelChoice
 from playhead.formats.wire import native
-from playhead.formats.wire.codec import Wire
+from playhead.formats.wire.codec import Wire, joined
 from playhead.session.turn_settings import TurnOptions
 
 
@@ -93,7 +93,7 @@ class NativeChatAnswer:
 
     def keys(self) -> list[str]:
         """Return the keys of the folded messages, which are the same streamed or whole."""
-        return native.answer_keys(native.whole(self._chunks))
+        return native.answer_keys(native.whole(joined(self._chunks)))
 
 
 def _options(asked: ChatRequest) -> TurnOptions:

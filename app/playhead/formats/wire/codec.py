@@ -165,6 +165,8 @@ def _as_prose(message_id: str, chunks: Sequence[Chunk]) -> list[tuple[str, Chunk
 
 def split(text: str) -> list[str]:
     """Return the text in pieces that fit; [] for an empty text."""
+    if len(text) <= PIECE_CHARACTERS:
+        return [text] if text else []
     return [text[at : at + PIECE_CHARACTERS] for at in range(0, len(text), PIECE_CHARACTERS)]
 
 
@@ -192,7 +194,7 @@ def joined(chunks: Iterable[Chunk]) -> list[Chunk]:
 
 
 def _continues(start: Chunk, chunk: Chunk) -> bool:
-    return not chunk.start and (start.role, start.type) == (chunk.role, chunk.type)
+    return not chunk.start and start.role == chunk.role and start.type == chunk.type
 
 
 def whole_chunk(chunk: Chunk) -> Chunk:

@@ -365,9 +365,10 @@ class Encoder:
         if isinstance(chunk.content, Usage):
             self._cost.add(chunk.content)
             return []
-        shown = (chunk, *run_end_as_output(chunk))
-        pieces = (piece for one in shown for piece in self._pieces.feed(one))
-        events = [event for piece in pieces for event in self._events(piece)]
+        events: list[Wire] = []
+        for one in (chunk, *run_end_as_output(chunk)):
+            for piece in self._pieces.feed(one):
+                events += self._events(piece)
         return events if self._native is None else self._with_native(self._native, chunk, events)
 
     def finish(self) -> list[Wire]:
@@ -431,9 +432,11 @@ class Encoder:
 
     def _delta_events(self, delta: Wire, finish_reason: str | None = None) -> list[Wire]:
         """Return an event for the delta; the first one names the role."""
-        first = [] if self._has_begun else [self._event({"role": "assistant", "content": ""}, None)]
+        event = self._event(delta, finish_reason)
+        if self._has_begun:
+            return [event]
         self._has_begun = True
-        return [*first, self._event(delta, finish_reason)]
+        return [self._event({"role": "assistant", "content": ""}, None), event]
 
     def _event(self, delta: Wire, finish_reason: str | None) -> Wire:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish_reason}

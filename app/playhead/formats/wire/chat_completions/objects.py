@@ -13,6 +13,9 @@ from playhead.domain.text.json_text import read_json
 from playhead.domain.text.tokens import TokenCounter
 from playhead.formats.wire.codec import Wire
 
+_COUNTED_AT_ONCE = 100
+"""Pieces of text: most of what counting one costs is the same for a hundred."""
+
 
 class UsageCounter:
     """Sums the usage of a turn's answers; estimates it if the model did not report it."""
@@ -20,6 +23,7 @@ class UsageCounter:
     def __init__(self, prompt_tokens: int = 0) -> None:
         self._asked = prompt_tokens
         self._answered = TokenCounter()
+        self._uncounted: list[str] = []
         self._told: list[Usage] = []
 
     @property
@@ -29,7 +33,9 @@ class UsageCounter:
 
     def count(self, text: str) -> None:
         """Count text that the model wrote."""
-        self._answered.add(text)
+        self._uncounted.append(text)
+        if len(self._uncounted) >= _COUNTED_AT_ONCE:
+            self._count()
 
     def add(self, usage: Usage) -> None:
         """Add the usage of a complete answer of the model."""
@@ -39,6 +45,7 @@ class UsageCounter:
     def tokens(self) -> tuple[int, int]:
         """Return the numbers of prompt tokens and of completion tokens."""
         if not self._told:
+            self._count()
             return self._asked, self._answered.tokens
         asked = sum(usage.input_tokens for usage in self._told)
         return asked, sum(usage.output_tokens for usage in self._told)
@@ -52,6 +59,10 @@ class UsageCounter:
             "completion_tokens": answered,
             "total_tokens": asked + answered,
         }
+
+    def _count(self) -> None:
+        self._answered.add("".join(self._uncounted))
+        self._uncounted.clear()
 
 
 def annotations_of(citation: Citation, offset: int) -> list[Wire]:

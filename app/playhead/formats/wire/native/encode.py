@@ -48,7 +48,7 @@ def encode_chunk(chunk: Chunk) -> Wire:
     content = chunk.content
     if chunk.format == "active_line":
         wire["content"] = None if content is None else str(content)
-    elif isinstance(content, str | int):
+    elif isinstance(content, (str, int)):
         wire["content"] = content
     elif content is not None:
         wire |= encode_payload(content)
@@ -68,9 +68,9 @@ class Encoder:
 
     def encode(self, chunk: Chunk) -> list[Wire]:
         """Return the events that are certain after this chunk."""
-        shown = (
-            run_end_as_output(chunk) if is_extended(chunk) and not self._is_extended else [chunk]
-        )
+        if self._is_extended or not is_extended(chunk):
+            return [encode_chunk(piece) for piece in self._pieces.feed(chunk)]
+        shown = run_end_as_output(chunk)
         return [encode_chunk(piece) for one in shown for piece in self._pieces.feed(one)]
 
     def finish(self) -> list[Wire]:
