@@ -72,26 +72,31 @@ class TemporarySessions:
 
     def _sweep(self) -> None:
         oldest = time.monotonic() - self._kept_s
+        last = next(reversed(self._used), "")
+        others_bytes = sum(self._sizes.values()) - self._sizes.get(last, 0)
         for conversation_id, used in tuple(self._used.items()):
+            size_bytes = self._sizes[conversation_id]
             session = self._sessions.get(conversation_id)
+            are_too_many = len(self._used) > MAX_IDLE or others_bytes > MAX_IDLE_BYTES
             if session is None or self._sessions.is_kept(conversation_id):
-                del self._used[conversation_id]
-            elif used < oldest or self._are_too_many():
+                self._disregard(conversation_id)
+            elif used < oldest or are_too_many:
                 self._release(session)
+            if conversation_id not in self._used:
+                others_bytes -= size_bytes
         self._end_surplus_kernels()
         self._schedule()
 
-    def _are_too_many(self) -> bool:
-        self._sizes = {name: self._sizes[name] for name in self._used}
-        *others, _last = self._sizes.values()
-        return len(self._used) > MAX_IDLE or sum(others) > MAX_IDLE_BYTES
+    def _disregard(self, conversation_id: str) -> None:
+        self._used.pop(conversation_id, None)
+        self._sizes.pop(conversation_id, None)
 
     def _release(self, session: Session) -> None:
         """Release a conversation; a proposal that is still undecided is withdrawn."""
         if not session.is_idle and session.pending is None:
             return
         conversation_id = session.conversation.id
-        self._used.pop(conversation_id, None)
+        self._disregard(conversation_id)
         self._on_gone(conversation_id)
         task = asyncio.get_running_loop().create_task(self._forget(session))
         self._tasks.add(task)
