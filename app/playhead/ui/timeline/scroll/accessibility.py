@@ -84,7 +84,7 @@ def announce(widget: QWidget, words: str) -> None:
 
 
 class AccessibleEntry(QAccessibleInterface):
-    """One entry. Owner: the face of the list."""
+    """One entry, whatever its row is now. Owner: the face of the list, until Qt deletes it."""
 
     def __init__(self, owner: AccessibleTimeline, row: Row) -> None:
         super().__init__()
@@ -154,6 +154,7 @@ class AccessibleTimeline(QAccessibleWidget):
         self._view = view
         self._canvas = canvas
         self._faces: dict[str, AccessibleEntry] = {}
+        view.destroyed.connect(self._forget_all)
 
     def childCount(self) -> int:
         """Return the number of its entries and its widgets."""
@@ -184,8 +185,9 @@ class AccessibleTimeline(QAccessibleWidget):
     def face(self, row: Row) -> AccessibleEntry:
         """Return the one interface of an entry: Qt knows it by its identity."""
         face = self._faces.get(row.key)
-        if face is None or face.row is not row:
+        if face is None:
             face = self._faces[row.key] = AccessibleEntry(self, row)
+        face.row = row
         return face
 
     def index_of(self, row: Row) -> int:
@@ -215,9 +217,24 @@ class AccessibleTimeline(QAccessibleWidget):
 
     def report_change(self) -> None:
         """Report that there are other entries now."""
+        for key in list(self._faces):
+            index = self._canvas.model.index_of(key)
+            if index is None:
+                self._forget(key)
+            else:
+                self._faces[key].row = self._canvas.model.rows[index]
         QAccessible.updateAccessibility(
             QAccessibleEvent(self._view, QAccessible.Event.ObjectReorder)
         )
+
+    def _forget(self, key: str) -> None:
+        """Have Qt delete an interface: it keeps the address of each that it has seen."""
+        face = self._faces.pop(key)  # alive until Qt has deleted it
+        QAccessible.deleteAccessibleInterface(QAccessible.uniqueId(face))
+
+    def _forget_all(self) -> None:
+        for key in list(self._faces):
+            self._forget(key)
 
 
 @cache
