@@ -50,12 +50,18 @@ class ElidedButton(QPushButton):
         """Return the room for an ellipsis."""
         return QSize(2 * _LEAST_PX, super().minimumSizeHint().height())
 
+    def shown_text(self) -> str:
+        """Return the text that fits."""
+        text, metrics = self.text(), self.fontMetrics()
+        missing = self.sizeHint().width() - self.width()
+        if missing <= 0:  # an advance in whole pixels may be less than the text is wide
+            return text
+        room = metrics.horizontalAdvance(text) - missing
+        return metrics.elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the text that fits."""
         option = QStyleOptionButton()
         self.initStyleOption(option)
-        metrics = self.fontMetrics()
-        around = self.sizeHint().width() - metrics.horizontalAdvance(self.text())
-        room = self.width() - around
-        option.text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideMiddle, room)
+        option.text = self.shown_text()
         QStylePainter(self).drawControl(QStyle.ControlElement.CE_PushButton, option)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.ui.editor.code.editor_language import LANGUAGES, language_name
+from playhead.ui.widgets.elided_label import ElidedButton, ElidedLabel
 from playhead.ui.widgets.theme import BAR_HEIGHT
 from playhead.ui.widgets.wording import tr, tr_n
 
@@ -25,15 +26,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from PySide6.QtCore import QObject
-    from PySide6.QtGui import QResizeEvent
     from PySide6.QtWidgets import (
         QWidget,
     )
 
     from playhead.ui.editor.tab import Tab
     from playhead.ui.widgets.theme import Theme
-
-_NARROW_PX = 470
 
 
 class PaneHeader(QFrame):
@@ -59,10 +57,8 @@ class PaneHeader(QFrame):
         self.setProperty("kind", "bar")
         self.setFixedHeight(BAR_HEIGHT)
         self.icon = QLabel(self)
-        self.title = QLabel(self)
+        self.title = ElidedLabel(parent=self)
         self.title.setProperty("kind", "title")
-        self.title.setTextFormat(Qt.TextFormat.PlainText)
-        self.title.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.language = QPushButton(self)
         self.language.setProperty("kind", "language")
         self.language.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
@@ -73,7 +69,9 @@ class PaneHeader(QFrame):
         self.changes.setProperty("kind", "quiet")
         self.changes.setCheckable(True)
         self.changes.hide()
-        self.newer = QPushButton(tr("Show newer code"), self)
+        self.newer = ElidedButton(tr("Show newer code"), self)
+        self.newer.setToolTip(tr("Show newer code"))
+        self.newer.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.newer.setProperty("kind", "quiet")
         self.newer.hide()
         self.undo = self._tool(tr("Undo"), tr("Undo (Ctrl+Z)"))
@@ -154,13 +152,29 @@ class PaneHeader(QFrame):
         ):
             button.setIcon(theme.icon(name, "mute"))
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Move the lesser buttons of a narrow header to the menu."""
-        super().resizeEvent(event)
-        is_wide = event.size().width() >= _NARROW_PX
-        for button in (self.undo, self.search, self.icon):
-            button.setVisible(is_wide)
-        self._elide()
+    def event(self, event: QEvent) -> bool:
+        """Leave the lesser buttons, which the menu has too, out where there is no room for them."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.LayoutRequest):
+            self._fit()
+        return super().event(event)
+
+    def _fit(self) -> None:
+        layout = self.layout()
+        if layout is None:
+            return
+        room = self.width() - layout.sizeHint().width()
+        if self.title.isHidden():
+            room -= self.title.minimumWidth() + layout.spacing()
+        if not self.newer.isHidden():
+            words, width = tr("Show newer code"), self.newer.fontMetrics().horizontalAdvance
+            room -= width(words) - width(self.newer.text())
+            self.newer.setText(words if room >= 0 else tr("Newer"))
+        self.title.setVisible(room >= 0 or self.newer.isHidden())  # its tab has the title, too
+        lesser = (self.undo, self.search, self.icon)
+        hidden = [one.sizeHint().width() + layout.spacing() for one in lesser if one.isHidden()]
+        for one in lesser:
+            one.setVisible(sum(hidden) <= room)
+        layout.activate()
 
     def _elide(self) -> None:
         metrics = self.title.fontMetrics()

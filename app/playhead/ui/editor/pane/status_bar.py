@@ -98,7 +98,7 @@ class StatusBar(QFrame):
         tip = tr("Stop: the kernel ends with its threads, all variables are lost")
         self.stop.setVisible(bool(status.going_on))
         self.stop.setToolTip(tip if is_lost else tr("End the processes; variables are kept"))
-        if status.memory_bytes:
+        if status.memory_bytes and not status.going_on:  # else there is Stop in its place
             words += " · " + format_size(status.memory_bytes)
         self.kernel.setText(words)
         self.restart.setEnabled(status.state not in ("none", "stopping"))
