@@ -308,7 +308,7 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
         display.screen.write(_HELP)
         hidden = ", ".join(names_of("secrets", os.environ))
         if hidden and "secrets" not in os.environ.get(_ALLOW, ""):
-            told = f"Code does not get {hidden}; --allow-access secrets gives it to it."
+            told = f"Code does not get {hidden}; --allow-access secrets hands them over."
             display.screen.write_line(without_controls(told))
     elif line.startswith("/") and " " not in line and "/" not in line[1:]:
         display.screen.write_line(f"{line} is not known; /help says what is.", "dim")
