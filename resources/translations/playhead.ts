@@ -2361,6 +2361,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Newer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Scroll the tabs right</source>
       <translation type="unfinished" />
     </message>
@@ -4524,7 +4529,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>It runs as it did before.</source>
+      <source>Its code is unchanged.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4544,7 +4549,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Variables and data of the code that ran before were lost; the model knows.</source>
+      <source>Variables and data of the code that ran before were lost.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4609,6 +4614,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Variables and data of the code that ran before were lost; the model knows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>No answer came to this question.</source>
       <translation type="unfinished" />
     </message>
@@ -4625,11 +4635,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>No kernel was running.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Variables and data of the code that ran before were lost.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7119,6 +7124,21 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/model_worker/model_lists.py" />
       <source>The server's answer is not a list of models.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>It had more than {most} parts.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>It was longer than {most} characters.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/providers/provider.py" />
+      <source>It had more than {most} tool calls.</source>
       <translation type="unfinished" />
     </message>
     <message>

@@ -25,7 +25,7 @@ from playhead.domain.model import (
     merge_parameters,
 )
 from playhead.domain.settings import given_fields
-from playhead.errors import ProviderError
+from playhead.errors import ProviderError, phrase
 from playhead.model_worker.protocol import (
     AboutModel,
     Ask,
@@ -281,7 +281,9 @@ class _LimitedAnswer:
             if chunk.start:
                 if chunk.id and self._calls == self._limits.calls:
                     yield from _call_note(self._last_call, self._limits.calls)
-                    raise _cut_error(f"It had more than {self._limits.calls} tool calls.")
+                    raise _cut_error(
+                        phrase("It had more than {most} tool calls.", most=self._limits.calls)
+                    )
                 self._count_start(chunk)
             if isinstance(chunk.content, str):
                 self._count_text(chunk.content)
@@ -292,12 +294,14 @@ class _LimitedAnswer:
         if chunk.id and chunk.role == "assistant":
             self._calls, self._last_call = self._calls + 1, chunk.id
         if self._messages > self._limits.messages:
-            raise _cut_error(f"It had more than {self._limits.messages:,} parts.")
+            most = f"{self._limits.messages:,}"
+            raise _cut_error(phrase("It had more than {most} parts.", most=most))
 
     def _count_text(self, text: str) -> None:
         self._characters += len(text)
         if self._characters > self._limits.characters:
-            raise _cut_error(f"It was longer than {self._limits.characters:,} characters.")
+            most = f"{self._limits.characters:,}"
+            raise _cut_error(phrase("It was longer than {most} characters.", most=most))
 
 
 def _call_note(call_id: str, most: int) -> list[Chunk]:
