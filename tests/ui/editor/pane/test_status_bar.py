@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 from playhead.domain.execution import GoingOn, KernelStatus
 from playhead.ui.editor.pane.pane_header import PaneHeader
 from playhead.ui.editor.pane.status_bar import StatusBar
+from playhead.ui.widgets.elided_label import ElidedButton
 from playhead.ui.widgets.theme import Theme
 
 
@@ -65,6 +66,7 @@ def test_in_little_room_every_word_is_whole_or_elided(qtbot: QtBot, theme: Theme
     )
     bar.show_place("/home/person/x = 1 3", "Python 3.11.7")
     window.resize(900, bar.height())
+    assert isinstance(bar.folder, ElidedButton)
     for width in range(1, 60):  # each text is whole where it has the room that it asks for
         bar.folder.setText("x = 1 3" + "i" * width)
         bar.folder.resize(bar.folder.sizeHint())
