@@ -479,6 +479,7 @@ async def test_the_form_does_not_jump_when_notes_come_and_go(theme: Theme) -> No
     async with opened(theme) as bench:
         form = bench.form
         await bench.dialog.tasks.settled()
+        QApplication.processEvents()  # lays out what the keys' notes have changed
         order = [form.provider, form.api_key, form.model, form.check_button]
         places = [widget.y() for widget in order]
         assert places == sorted(places)
