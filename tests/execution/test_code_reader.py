@@ -100,6 +100,17 @@ async def test_code_that_has_not_run_is_completed_and_described_and_never_run(tm
     assert not list(tmp_path.rglob("*.was-run"))  # noqa: ASYNC240 - a test may wait
 
 
+async def test_an_interpreter_that_comes_later_is_asked(tmp_path: Path):
+    (tmp_path / "later_made.py").write_text(OWN)
+    python = tmp_path / "python"
+    place = CodePlace("import later_made\nlater_made.tu")
+    async with reader(tmp_path) as made:
+        assert await made.complete(place, "", str(python), is_asked=False) == Completions()
+        python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')
+        python.chmod(0o700)
+        assert names(await made.complete(place, "", str(python), is_asked=False)) == ["turn"]
+
+
 async def test_a_package_that_was_installed_meanwhile_is_found(tmp_path: Path):
     site = tmp_path / "site"
     site.mkdir()

@@ -176,10 +176,14 @@ class CodeReader:
         """Return where an interpreter imports from; found again when something was installed."""
         known = self._paths.get(interpreter)
         if known is None or (known.folders and await _changes(known.folders) != known.changed_at):
-            known = self._paths[interpreter] = await self._probe(interpreter)
+            known = await self._probe(interpreter)
+            if known is None:  # it may be there for the next question
+                return PythonPath()
+            self._paths[interpreter] = known
         return known
 
-    async def _probe(self, interpreter: str) -> PythonPath:
+    async def _probe(self, interpreter: str) -> PythonPath | None:
+        """Ask an interpreter; None if it could not be started."""
         if not interpreter or environment.is_bundled(interpreter):
             return PythonPath()
         try:
@@ -191,7 +195,7 @@ class CodeReader:
                 env=environment.kernel_environment(interpreter, self._variables, self._drop),
             )
         except OSError:
-            return PythonPath()  # said where code is run
+            return None  # said where code is run
         try:
             async with asyncio.timeout(_PROBE_LIMIT_S):
                 written, _ = await process.communicate()
