@@ -5,10 +5,14 @@ The arguments are those of the program; the data folder is the last. Prints what
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
 import logging
+import os
 import sqlite3
 import sys
+import threading
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
@@ -37,19 +41,21 @@ def begin() -> None:
     window.tasks.start(act(window))
 
 
-def fill() -> None:
-    """Leave not a byte."""
+def fill(has_room: threading.Event) -> None:
+    """Leave not a byte, nor one of what is freed meanwhile, until there shall be room."""
     with FILLER.open("wb", buffering=0) as file:
-        try:
-            while file.write(b"0" * 4096):
-                pass
-        except OSError:
-            return
+        while not has_room.wait(0.001):
+            with contextlib.suppress(OSError):
+                while file.write(b"0" * 4096):
+                    pass
 
 
 async def act(window: MainWindow) -> None:
     """Write, be refused, make room, leave."""
-    fill()
+    has_room = threading.Event()
+    filler = threading.Thread(target=fill, args=(has_room,), daemon=True)
+    filler.start()
+    await until(lambda: os.statvfs(DATA).f_bavail == 0, LONG_S)
     window.parts.composer.set_text("print('what must not be lost')" + " " * 20_000 + "#")
     window.parts.composer.submit()
     await until(lambda: window.parts.notifications.banners, LONG_S)
@@ -60,6 +66,8 @@ async def act(window: MainWindow) -> None:
     said.append([box.text(), box.informativeText()])
     assert window.isVisible()
     box.reject()
+    has_room.set()
+    await asyncio.to_thread(filler.join)
     FILLER.unlink()
     window.view.stop()
     await until(saved, LONG_S)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -16,8 +17,8 @@ import pytest
 
 from playhead.code_worker.protocol import Question, encode
 from playhead.domain.execution import CodePlace, Completions, Description
-from playhead.execution.code_reader import CodeReader
-from tests.support.waiting import until, until_now
+from playhead.execution.code_reader import HANG_S, CodeReader
+from tests.support.waiting import LIMIT_S, until, until_now
 
 TRACE = "open(__file__ + '.was-run', 'w').close()\n"
 OWN = f"{TRACE}def turn(by, far=2):\n    'Turn it.'\n"
@@ -30,8 +31,8 @@ PACKAGE = {
 
 
 @asynccontextmanager
-async def reader(folder: Path) -> AsyncIterator[CodeReader]:
-    made = CodeReader(folder / "cache")
+async def reader(folder: Path, hang_s: float = HANG_S) -> AsyncIterator[CodeReader]:
+    made = CodeReader(folder / "cache", hang_s=hang_s)
     try:
         yield made
     finally:
@@ -100,14 +101,20 @@ async def test_code_that_has_not_run_is_completed_and_described_and_never_run(tm
     assert not list(tmp_path.rglob("*.was-run"))  # noqa: ASYNC240 - a test may wait
 
 
+def write_interpreter(file: Path, folder: Path) -> None:
+    """An interpreter that also imports from a folder."""
+    command = f"PYTHONPATH={shlex.quote(str(folder))} exec {shlex.quote(sys.executable)}"
+    file.write_text(f'#!/bin/sh\n{command} "$@"\n')
+    file.chmod(0o700)
+
+
 async def test_an_interpreter_that_comes_later_is_asked(tmp_path: Path):
     (tmp_path / "later_made.py").write_text(OWN)
     python = tmp_path / "python"
     place = CodePlace("import later_made\nlater_made.tu")
     async with reader(tmp_path) as made:
         assert await made.complete(place, "", str(python), is_asked=False) == Completions()
-        python.write_text(f'#!/bin/sh\nPYTHONPATH={tmp_path} exec {sys.executable} "$@"\n')
-        python.chmod(0o700)
+        write_interpreter(python, tmp_path)
         assert names(await made.complete(place, "", str(python), is_asked=False)) == ["turn"]
 
 
@@ -115,8 +122,7 @@ async def test_a_package_that_was_installed_meanwhile_is_found(tmp_path: Path):
     site = tmp_path / "site"
     site.mkdir()
     python = tmp_path / "python"
-    python.write_text(f'#!/bin/sh\nPYTHONPATH={site} exec {sys.executable} "$@"\n')
-    python.chmod(0o700)
+    write_interpreter(python, site)
     place = CodePlace("import later_made\nlater_made.tu")
     async with reader(tmp_path) as made:
         assert await made.complete(place, "", str(python), is_asked=False) == Completions()
@@ -127,7 +133,7 @@ async def test_a_package_that_was_installed_meanwhile_is_found(tmp_path: Path):
 async def test_a_later_question_interrupts_an_older_one_and_keeps_the_worker(tmp_path: Path):
     (tmp_path / "endless.py").write_text("x = [1, (2, 3), {4: 5}]\n" * 200_000)
     where = str(tmp_path), sys.executable
-    async with reader(tmp_path) as made:
+    async with reader(tmp_path, LIMIT_S) as made:
         await made.complete(CodePlace("pr"), *where, is_asked=False)
         pid = made.pid
         long = CodePlace("import endless\nendless.")
@@ -149,6 +155,7 @@ async def test_a_worker_that_hangs_is_replaced_and_one_that_was_killed_too(tmp_p
         hung = made.pid
         assert hung is not None
         os.kill(hung, signal.SIGSTOP)
+        os.waitpid(hung, os.WUNTRACED)  # until then one of its threads may still answer
         older = asyncio.create_task(made.complete(place, "", "", is_asked=False))
         await asyncio.sleep(0)
         assert names(await made.complete(place, "", "", is_asked=False)) == ["while"]

@@ -32,7 +32,7 @@ WORKER_FLAG = "--code-worker"
 """The flag by which the packaged program serves as a code worker itself."""
 _PROBE = "import sys; print(repr((tuple(sys.version_info[:2]), [p for p in sys.path if p])))"
 _PROBE_LIMIT_S = 10
-_HANG_S = 2.0
+HANG_S = 2.0
 """Seconds that a question waits for the end of an older one, before the worker is killed."""
 _ANSWER_LIMIT_S = 60.0
 _CLOSE_S = 1.0
@@ -56,7 +56,8 @@ class CodeReader:
     """Owner of the worker. A later question takes the place of an older one, whose answer is empty.
 
     The worker has `variables` (by default this process's environment) without keys and what is in
-    `drop`, and keeps parsed files in `cache_dir`.
+    `drop`, and keeps parsed files in `cache_dir`. One that does not let go of an outdated question
+    within `hang_s` seconds is killed.
     """
 
     def __init__(
@@ -65,10 +66,12 @@ class CodeReader:
         variables: Mapping[str, str] | None = None,
         drop: Collection[str] = (),
         command: Sequence[str] | None = None,
+        hang_s: float = HANG_S,
     ) -> None:
         self._cache_dir = cache_dir
         self._variables = dict(os.environ if variables is None else variables)
         self._drop = frozenset(drop)
+        self._hang_s = hang_s
         self._command = tuple(command or _worker_command())
         self._numbers = itertools.count(1)
         self._newest: dict[Kind, int] = {"complete": 0, "describe": 0}
@@ -170,7 +173,7 @@ class CodeReader:
         except OSError as error:
             _log.info("The code worker could not be started: %s", error)
             return None
-        return _Worker(process)
+        return _Worker(process, self._hang_s)
 
     async def _path_of(self, interpreter: str) -> PythonPath:
         """Return where an interpreter imports from; found again when something was installed."""
@@ -230,8 +233,9 @@ async def _changes(folders: Sequence[str]) -> tuple[int, ...]:
 class _Worker:
     """One running process, and the questions that it has not answered."""
 
-    def __init__(self, process: Process) -> None:
+    def __init__(self, process: Process, hang_s: float) -> None:
         self._process = process
+        self._hang_s = hang_s
         self._waiting: dict[int, tuple[Question, asyncio.Future[Answer | None]]] = {}
         self._reader = asyncio.create_task(self._read(), name="code worker")
 
@@ -254,7 +258,7 @@ class _Worker:
         with contextlib.suppress(ConnectionError):  # it has just ended
             self._process.stdin.write(encode(question))
             await self._process.stdin.drain()
-        for limit_s in (_HANG_S, _ANSWER_LIMIT_S):
+        for limit_s in (self._hang_s, _ANSWER_LIMIT_S):
             done, _ = await asyncio.wait([answer], timeout=limit_s)
             if done:
                 return answer.result()

@@ -224,6 +224,8 @@ SPAWNERS = {
 def test_what_a_spawned_process_cannot_find_is_said_at_once(
     talk: Any, method: str, code: str
 ) -> None:
+    if "futures" in code and talk.run("import sys\nsys.version_info < (3, 10)")[0] == "True\n":
+        pytest.skip("its executor sometimes waits for ever after what cannot be pickled")
     text, marks = talk.run(
         "import multiprocessing\ndef square(x): return x * x\n"
         f"context = multiprocessing.get_context('{method}')\n{code}"
