@@ -155,7 +155,8 @@ async def test_a_worker_that_hangs_is_replaced_and_one_that_was_killed_too(tmp_p
         hung = made.pid
         assert hung is not None
         os.kill(hung, signal.SIGSTOP)
-        await asyncio.to_thread(os.waitpid, hung, os.WUNTRACED)  # until then one of its threads may still answer
+        # Until it has stopped one of its threads may still answer.
+        await asyncio.to_thread(os.waitpid, hung, os.WUNTRACED)
         older = asyncio.create_task(made.complete(place, "", "", is_asked=False))
         await asyncio.sleep(0)
         assert names(await made.complete(place, "", "", is_asked=False)) == ["while"]
