@@ -1,0 +1,105 @@
+"""What code may do, what it is seen to be about to do, and what was found to hold on this machine.
+
+The policy of a conversation is chosen by a person; no model, client or code ever changes it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+FileAccess = Literal["look", "folder", "everything"]
+NetworkAccess = Literal["off", "listed", "on"]
+AskPolicy = Literal["every", "risky", "outside"]
+"""When an approval is asked for: every block, only what is risky, only outside the sandbox."""
+
+
+class Policy(Struct, frozen=True, kw_only=True):
+    """What the code of a conversation may do, and when it is asked about.
+
+    `files`: only look at the working folder, change it, or everything that the person may, which
+    is no sandbox at all. `hosts` are the names (`host` or `host:port`) of a listed network.
+    `is_reviewed`: runs work in a copy of the folder, and a person says what of it is kept.
+    """
+
+    files: FileAccess = "everything"
+    network: NetworkAccess = "on"
+    hosts: tuple[str, ...] = ()
+    ask: AskPolicy = "every"
+    is_reviewed: bool = False
+
+    @property
+    def is_bounded(self) -> bool:
+        """Return whether code runs in a sandbox."""
+        return self.files != "everything"
+
+
+AttemptOutcome = Literal["refused", "invisible", "private", "limited", "through", "skipped"]
+"""How an attempt ended, as seen from outside of the sandbox.
+
+`private`: it reached only a copy that nobody else reads. `skipped`: it cannot be made here.
+"""
+BoundaryStatus = Literal["held", "partly", "none", "untested"]
+
+
+class Attempt(Struct, frozen=True, kw_only=True):
+    """One attempt of the boundary test to get out: its group, its name, how it ended."""
+
+    group: str
+    name: str
+    outcome: AttemptOutcome
+    detail: str = ""
+
+
+class BoundaryReport(Struct, frozen=True, kw_only=True):
+    """What the boundary test found on this machine; the time is in seconds since the epoch.
+
+    `problem` says why there is no sandbox, `remedy` what to do about it (a line to run, if one
+    helps); `gaps` are sentences about what it cannot hold.
+    """
+
+    tested_at: float = 0.0
+    attempts: tuple[Attempt, ...] = ()
+    problem: str = ""
+    remedy: str = ""
+    gaps: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> BoundaryStatus:
+        """Return what may be said of the boundary."""
+        if self.problem:
+            return "none"
+        if not self.attempts:
+            return "untested"
+        if any(one.outcome == "through" for one in self.attempts):
+            return "none"
+        return "partly" if self.gaps else "held"
+
+
+RiskKind = Literal[
+    "deletes",
+    "writes_outside",
+    "writes_inside",
+    "network",
+    "starts_programs",
+    "installs_packages",
+    "reads_secrets",
+    "changes_settings",
+    "cannot_be_told",
+]
+Certainty = Literal["certain", "likely", "unknown"]
+
+
+class RiskFact(Struct, frozen=True, kw_only=True):
+    """One thing that code is seen to do, before it runs.
+
+    `line` counts from 1. `target` is the path, host, program or package if a literal tells it;
+    `module` names the local module that holds the line, '' for the code itself.
+    """
+
+    kind: RiskKind
+    line: int
+    target: str = ""
+    certainty: Certainty = "certain"
+    module: str = ""
