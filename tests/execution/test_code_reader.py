@@ -178,6 +178,35 @@ async def test_a_worker_that_never_answers_is_not_started_for_ever(tmp_path: Pat
     assert await made.complete(CodePlace("whil"), "", "", is_asked=True) == Completions()
 
 
+LARGE = """
+import asyncio, sys
+from pathlib import Path
+from playhead.domain.execution import CodePlace
+from playhead.execution.code_reader import CodeReader
+
+async def main():
+    memory = bytearray(1_100_000_000)
+    reader = CodeReader(Path(sys.argv[1]))
+    for _ in range(3):
+        await reader.complete(CodePlace("whil"), "", "", is_asked=False)
+        print(reader.pid)
+    await reader.close()
+
+asyncio.run(main())
+"""
+
+
+def test_a_worker_of_a_large_program_is_kept(tmp_path: Path):
+    done = subprocess.run(
+        [sys.executable, "-c", LARGE, str(tmp_path)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert len(set(done.stdout.split())) == 1, done.stdout
+
+
 PARENT = """
 import subprocess, sys
 worker = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)

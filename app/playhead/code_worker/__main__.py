@@ -75,7 +75,8 @@ class _Desk:
         answer = Answer(number=question.number)
         self._in_work = question
         try:
-            answer = self._code.answer(question)
+            if not self._is_outdated(question):  # it may be since before it was in work
+                answer = self._code.answer(question)
         except _Outdated:
             self._code.forget()
         except Exception as error:  # noqa: BLE001 - a mistake of jedi's ends nothing
@@ -126,13 +127,15 @@ class _Desk:
 
 
 def _memory_bytes() -> int:
-    """Return the largest memory so far, where the system reports it."""
+    """Return the memory in use, on macOS the largest so far; 0 where the system does not tell."""
+    if sys.platform == "linux":  # where ru_maxrss begins with that of the program that started us
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     if sys.platform == "win32":
         return 0
     import resource
 
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 
 
 if __name__ == "__main__":
