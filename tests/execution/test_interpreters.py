@@ -219,6 +219,55 @@ async def test_a_venv_in_the_working_folder_is_found(tmp_path: Path) -> None:
     assert (mine.kind, mine.has_pip) == ("venv", False)
 
 
+def test_nothing_inside_the_working_folder_is_started_to_list_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Not by its own name, nor by PATH, a link from outside, a tool's list or a folder of PATH."""
+    folder, outside, home = (tmp_path / name for name in ("project", "outside", "home"))
+    trap = f"echo fired >> {tmp_path}/fired"
+    roots = [folder / name for name in (".venv", "venv", "env", "tools", "conda")]
+    for root in roots:
+        (root / "bin").mkdir(parents=True)
+        (root / "pyvenv.cfg").write_text("home = /usr/bin\nversion_info = 3.11.4.final.0\n")
+        for name in ("python", "python3", "python3.12"):
+            script(root / "bin" / name, trap)
+    packages = folder / ".venv" / "lib" / "python3.11" / "site-packages" / "pip"
+    packages.mkdir(parents=True)
+    (folder / "conda" / "pyvenv.cfg").unlink()
+    (folder / "conda" / "conda-meta").mkdir()
+    (folder / "conda" / "conda-meta" / "python-3.12.4-h99_0.json").touch()
+    (folder / "env" / "pyvenv.cfg").unlink()
+    os.mkfifo(folder / "env" / "pyvenv.cfg")
+    (home / ".conda").mkdir(parents=True)
+    (home / ".conda" / "environments.txt").write_text(f"{folder}/conda\n")
+    (home / ".venvs").mkdir()
+    (home / ".venvs" / "linked").symlink_to(folder / "tools")
+    (outside / "bin").mkdir(parents=True)
+    (outside / "bin" / "python3.12").symlink_to(folder / "tools" / "bin" / "python3.12")
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(folder)
+    path = os.pathsep.join([f"{folder}/tools/bin", "venv/bin", "", ".", str(outside / "bin")])
+    (folder / "python3").symlink_to("tools/bin/python3")
+    found = [one.interpreter for one in interpreters.search(str(folder), path)]
+    assert not (tmp_path / "fired").exists()
+    mine = {one.path.removeprefix(f"{folder}/"): one for one in found if "3.1" in one.label}
+    assert mine[".venv/bin/python"].label == "Python 3.11.4 · .venv"
+    assert (mine[".venv/bin/python"].kind, mine[".venv/bin/python"].has_pip) == ("venv", True)
+    assert mine["conda/bin/python"].label == "Python 3.12.4 · conda conda"
+    assert "env/bin/python" not in mine
+
+
+def test_in_the_home_folder_only_its_own_environment_is_not_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    own, tools = (str(tmp_path / name / "bin" / "python") for name in (".venv", ".pyenv"))
+    (tmp_path / ".pyenv").mkdir()
+    assert interpreters.belongs_to(own, str(tmp_path))
+    assert not interpreters.belongs_to(tools, str(tmp_path))
+    assert interpreters.belongs_to(tools, str(tmp_path / ".pyenv"))
+
+
 def test_versions_and_builds_of_one_folder_are_told_apart(tmp_path: Path) -> None:
     """As in /usr on Debian, and in /usr/local with the builds of python.org."""
     for name, version, is_free_threaded in (

@@ -167,6 +167,7 @@ class CodeReader:
                 stdin=PIPE,
                 stdout=PIPE,
                 stderr=DEVNULL,
+                cwd=environment.OWN_FOLDER,
                 env=environment.kernel_environment("", self._variables, self._drop) | _OWN_PATH,
                 limit=MAX_LINE_BYTES,
             )
@@ -195,6 +196,7 @@ class CodeReader:
                 stdin=DEVNULL,
                 stdout=PIPE,
                 stderr=DEVNULL,
+                cwd=environment.OWN_FOLDER,
                 env=environment.kernel_environment(interpreter, self._variables, self._drop),
             )
         except OSError:

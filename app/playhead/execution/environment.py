@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from playhead.domain.access import ACCESSES, Access, names_of, names_way, without_login
+from playhead.execution.login_path import find_program
 from playhead.kernel import protocol
 from playhead.supervisor import protocol as supervisor
 
@@ -16,6 +16,8 @@ KERNEL_FLAG = "--kernel"
 """The flag by which the packaged program serves as a kernel itself."""
 BOOT = Path(protocol.__file__).with_name("boot.py")
 SUPERVISOR = Path(supervisor.__file__).with_name("boot.py")
+OWN_FOLDER = os.path.dirname(os.path.abspath(sys.executable))
+"""Where programs start that are not to read the files of a working folder, as pyenv and uv do."""
 
 _CLEANED = frozenset({"PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONEXECUTABLE"})
 _CLEANED_PREFIXES = ("QT_", "QML", "QTDIR", "_PYI_", "_MEIPASS", "PYINSTALLER_", "PYSIDE_")
@@ -33,15 +35,13 @@ def uv_program() -> str:
     The bundle has its own, an installation by a Python package manager has the package's.
     """
     if getattr(sys, "frozen", False):
-        return (
-            shutil.which("uv", path=str(getattr(sys, "_MEIPASS", ""))) or shutil.which("uv") or ""
-        )
+        return find_program("uv", str(getattr(sys, "_MEIPASS", ""))) or find_program("uv")
     try:
         from uv import find_uv_bin  # not needed for the first paint
 
         return find_uv_bin()
     except (ImportError, FileNotFoundError):  # no such package, or none for this machine
-        return shutil.which("uv") or ""
+        return find_program("uv")
 
 
 def kernel_command(interpreter: str, language: str = "python") -> list[str]:

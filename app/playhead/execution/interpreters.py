@@ -1,6 +1,7 @@
 """Find the Python that runs code: the managed environment, made in the background, or another.
 
-`search` and `probe` start programs and block: they are to be called in a thread.
+`search` and `probe` start programs and block: they are to be called in a thread. What is inside a
+working folder may come from anyone: `search` reads about it and starts none of it.
 """
 
 from __future__ import annotations
@@ -10,23 +11,26 @@ import contextlib
 import json
 import logging
 import os
+import re
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
+from playhead.atomic_file import read_plain
 from playhead.domain.execution import EnvironmentStatus, Interpreter
 from playhead.domain.text.json_text import read_json
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
-from playhead.execution.login_path import LoginPath
+from playhead.execution.login_path import LoginPath, find_program
 from playhead.kernel.protocol import MANAGED
 
 OLDEST = (3, 9)
@@ -90,20 +94,15 @@ def probe(path: str, kind: str | None = None) -> ProbedInterpreter:
     version: list[int] = facts["version"]
     words = ".".join(str(part) for part in version)
     if tuple(version) < OLDEST:
-        raise ExecutionError(
-            "This Python is too old.",
-            detail=phrase("{path} is Python {version}.", path=path, version=words),
-            remedy="Choose Python 3.9 or newer.",
-        )
+        raise _too_old(path, words)
     # A shim (pyenv) names the real one; a venv's own path is what makes it that venv.
     executable = str(facts["executable"] or path)
     found = kind or _kind(str(facts["prefix"]), str(facts["base_prefix"]))
     is_free_threaded = facts.get("free_threaded") is True
-    build = f"{words} free-threaded" if is_free_threaded else words
     interpreter = Interpreter(
         path=executable,
         version=words,
-        label=_label(build, executable, str(facts["prefix"]), found),
+        label=_label(words, executable, str(facts["prefix"]), found, is_free_threaded),
         kind=found,  # pyright: ignore[reportArgumentType] - one of the kinds
         has_pip=facts["pip"] is True,
     )
@@ -117,10 +116,14 @@ def probe(path: str, kind: str | None = None) -> ProbedInterpreter:
 
 
 def search(folder: str = "", path: str | None = None) -> list[ProbedInterpreter]:
-    """Return all usable Pythons, each once: of the folder, of PATH, of the user's tools."""
+    """Return all usable Pythons, each once: of the folder, of PATH, of the user's tools.
+
+    None in the folder is started: the files of its environment say what it is.
+    """
     found: dict[tuple[object, ...], ProbedInterpreter] = {}
+    look = partial(_look_at, folder)
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        for probed in threads.map(_probe_or_none, candidates(folder, path)):
+        for probed in threads.map(look, candidates(folder, path)):
             if probed is None or is_ours(probed):
                 continue
             # One folder may hold several versions and builds, as /usr does on Debian.
@@ -128,11 +131,85 @@ def search(folder: str = "", path: str | None = None) -> list[ProbedInterpreter]
     return list(found.values())
 
 
-def _probe_or_none(path: str) -> ProbedInterpreter | None:
+def _look_at(folder: str, path: str) -> ProbedInterpreter | None:
     try:
-        return probe(path)
+        return described(path) if belongs_to(path, folder) else probe(path)
     except ExecutionError:
         return None
+
+
+def belongs_to(path: str, folder: str) -> bool:
+    """Return whether a program is in a folder, by its own path or where a link leads to.
+
+    In the home folder and above it are also the tools' Pythons: there the folder's own count only.
+    """
+    if not folder:
+        return False
+    home = Path.home()
+    if any(_is_same_file(place, folder) for place in (home, *home.parents)):
+        return path in _in_folder(folder)
+    near = os.path.realpath(os.path.dirname(path))
+    places = {Path(os.path.abspath(path)), Path(near, "python"), Path(os.path.realpath(path))}
+    return any(_is_same_file(parent, folder) for place in places for parent in place.parents)
+
+
+def _is_same_file(one: Path, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return False
+
+
+_VERSION = re.compile(r"3\.\d{1,2}(?:\.\d{1,2})?")
+_CONFIG_LIMIT = 100_000
+
+
+def described(path: str) -> ProbedInterpreter:
+    """Return the facts of a Python by the files of its environment; nothing of it is started.
+
+    Raises ExecutionError if they name no Python, or one that is too old.
+    """
+    if not os.path.isfile(path):
+        raise _not_there(path)
+    place = Path(path).parent
+    prefix = place if (place / "conda-meta").is_dir() else place.parent
+    kind, words = _written_version(prefix)
+    found = _VERSION.match(words)
+    if found is None:
+        raise _not_usable(phrase("{path}: its environment names no version.", path=path))
+    numbers = tuple(int(part) for part in found.group().split("."))
+    if numbers < OLDEST:
+        raise _too_old(path, found.group())
+    library = prefix / ("Lib" if _IS_WINDOWS else f"lib/python{numbers[0]}.{numbers[1]}")
+    is_free_threaded = not _IS_WINDOWS and Path(f"{library}t").is_dir()
+    packages = Path(f"{library}t" if is_free_threaded else library) / "site-packages"
+    return ProbedInterpreter(
+        interpreter=Interpreter(
+            path=path,
+            version=found.group(),
+            label=_label(found.group(), path, str(prefix), kind, is_free_threaded),
+            kind=kind,  # pyright: ignore[reportArgumentType] - one of the kinds
+            has_pip=(packages / "pip").is_dir(),
+        ),
+        prefix=str(prefix),
+        can_make_environments=False,
+        is_free_threaded=is_free_threaded,
+    )
+
+
+def _written_version(prefix: Path) -> tuple[str, str]:
+    """Return the kind of an environment and the version that its files name; "" without them."""
+    try:
+        text = (read_plain(prefix / "pyvenv.cfg", _CONFIG_LIMIT) or b"").decode(errors="replace")
+    except OSError:
+        text = ""
+    pairs = (line.partition("=") for line in text.splitlines())
+    config = {name.strip().lower(): value.strip() for name, _, value in pairs}
+    if words := config.get("version") or config.get("version_info"):
+        return "venv", words
+    names = (one.name for one in _subfolders(prefix / "conda-meta"))
+    packages = (re.match(r"python-([\d.]+)-[^-]+\.json\Z", name) for name in names)
+    return "conda", next((package[1] for package in packages if package), "")
 
 
 def is_ours(probed: ProbedInterpreter) -> bool:
@@ -160,6 +237,7 @@ def _ask(path: str) -> dict[str, Any]:
             [path, "-I" if "python2" not in path else "-E", "-c", _PROBE],
             stdin=subprocess.DEVNULL,
             capture_output=True,
+            cwd=environment.OWN_FOLDER,
             timeout=_PROBE_LIMIT_S,
             check=True,
         )
@@ -192,6 +270,14 @@ def _not_usable(detail: str) -> ExecutionError:
     )
 
 
+def _too_old(path: str, version: str) -> ExecutionError:
+    return ExecutionError(
+        "This Python is too old.",
+        detail=phrase("{path} is Python {version}.", path=path, version=version),
+        remedy="Choose Python 3.9 or newer.",
+    )
+
+
 def _not_there(path: str) -> ExecutionError:
     """Return the error for a deleted Python, or an environment whose own Python was deleted."""
     place = os.path.realpath(path)
@@ -212,9 +298,8 @@ def _in_folder(folder: str) -> Iterator[str]:
 
 def _on_path(path: str | None) -> Iterator[str]:
     for name in _NAMES:
-        found = shutil.which(name, path=path or None)
-        if found:
-            yield os.path.abspath(found)
+        if found := find_program(name, path):
+            yield found
     if not _IS_WINDOWS:
         yield "/usr/bin/python3"
 
@@ -276,9 +361,10 @@ def _kind(prefix: str, base_prefix: str) -> str:
     return "venv" if prefix != base_prefix else "system"
 
 
-def _label(version: str, path: str, prefix: str, kind: str) -> str:
+def _label(version: str, path: str, prefix: str, kind: str, is_free_threaded: bool) -> str:
     name = {"venv": Path(prefix).name, "conda": f"conda {Path(prefix).name}"}.get(kind, path)
-    return f"Python {version} · {name}"
+    build = f"{version} free-threaded" if is_free_threaded else version
+    return f"Python {build} · {name}"
 
 
 _log = logging.getLogger(__name__)
@@ -424,8 +510,8 @@ class InterpreterFinder:
     def _make_for(self, folder: Path, path: str) -> Interpreter:
         """Return the folder's `.venv`, made if it does not exist. Raises ExecutionError."""
         place = folder / ".venv"
-        if place.exists():
-            return probe(str(python_in(place)), "venv").interpreter
+        if os.path.lexists(place):
+            return described(str(python_in(place))).interpreter
         try:
             self._make_in(place, path)
             return probe(str(python_in(place)), "venv").interpreter
@@ -488,6 +574,7 @@ class InterpreterFinder:
         variables = environment.kernel_environment(base.interpreter.path, os.environ)
         process = subprocess.Popen(
             command,
+            cwd=environment.OWN_FOLDER,
             env=variables,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from playhead.errors import phrase
+from playhead.execution.login_path import find_program
 
 if TYPE_CHECKING:
     from playhead.kernel.driver import Driver
@@ -82,7 +82,7 @@ class Languages:
         return not driver.programs or bool(self._find(driver))
 
     def _find(self, driver: type[Driver]) -> str:
-        found = (shutil.which(program, path=self.path) for program in driver.programs)
+        found = (find_program(program, self.path) for program in driver.programs)
         return next((path for path in found if path), "")
 
 

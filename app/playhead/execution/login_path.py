@@ -1,9 +1,10 @@
-"""The PATH of the user's login shell, for a program that was started by double click."""
+"""The PATH of the user's login shell, after a start by double click, and what is found on one."""
 
 from __future__ import annotations
 
 import asyncio
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -36,6 +37,17 @@ class LoginPath:
         return await asyncio.shield(self._asking) or own
 
 
+def find_program(name: str, path: str | None = None) -> str:
+    """Return the path of a program on a PATH, by default this process's own; "" without it.
+
+    Relative folders on it are left out, and on Windows the current one: anything may be there.
+    """
+    folders = (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep)
+    absolute = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
+    found = shutil.which(name, path=absolute) if absolute else None
+    return found if found is not None and os.path.isabs(found) else ""
+
+
 def is_bare(path: str) -> bool:
     """Return whether it contains only the system's folders."""
     return all(part in _OF_THE_SYSTEM for part in path.split(os.pathsep) if part)
@@ -56,6 +68,7 @@ def ask_shell(variables: Mapping[str, str], limit_s: float = _LIMIT_S) -> str:
         process = subprocess.Popen(
             [shell, "-ilc", script],
             env=dict(variables),
+            cwd=variables.get("HOME") if os.path.isdir(variables.get("HOME", "")) else None,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

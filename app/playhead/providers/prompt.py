@@ -10,6 +10,7 @@ from typing import Any
 
 from msgspec import Struct
 
+from playhead.atomic_file import read_plain
 from playhead.domain.model import EXECUTE, ToolOffer
 
 BUILT_IN_PROMPT = """\
@@ -222,11 +223,15 @@ def _resolved(path: Path) -> Path:
         return path
 
 
+_SETTINGS_BYTES = 100_000
+
+
 def _venv_settings(interpreter: Path) -> dict[str, str]:
     """Return the settings of an environment; {} for a Python that is not one."""
     try:
-        lines = (interpreter.parent.parent / "pyvenv.cfg").read_text("utf-8").splitlines()
-    except (OSError, UnicodeDecodeError):
+        found = read_plain(interpreter.parent.parent / "pyvenv.cfg", _SETTINGS_BYTES)
+    except OSError:
         return {}
+    lines = (found or b"").decode(errors="replace").splitlines()
     pairs = (line.partition("=") for line in lines)
     return {key.strip().lower(): value.strip() for key, _, value in pairs}

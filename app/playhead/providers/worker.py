@@ -38,7 +38,12 @@ from playhead.model_worker.protocol import (
     decode,
     encode,
 )
-from playhead.providers.worker_start import take_early, worker_command, worker_environment
+from playhead.providers.worker_start import (
+    WORKER_FOLDER,
+    take_early,
+    worker_command,
+    worker_environment,
+)
 
 _LAST_LINES = 200
 LOG_LIMIT_BYTES = 2_000_000
@@ -123,7 +128,13 @@ class WorkerProcess:
     ) -> WorkerProcess:
         """Start a worker; it is usable when `ready` returns True. Raises OSError."""
         process = await asyncio.create_subprocess_exec(
-            *command, stdin=PIPE, stdout=PIPE, stderr=PIPE, env=environment, limit=MAX_LINE_BYTES
+            *command,
+            stdin=PIPE,
+            stdout=PIPE,
+            stderr=PIPE,
+            cwd=WORKER_FOLDER,
+            env=environment,
+            limit=MAX_LINE_BYTES,
         )
         return cls(process, log_path)
 

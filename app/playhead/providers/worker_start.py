@@ -12,6 +12,8 @@ from pathlib import Path
 _SECRET_NAME = re.compile(
     r"KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|_API_BASE$|_BASE_URL$|^PLAYHEAD_|^LITELLM_"
 )
+WORKER_FOLDER = str(Path(sys.executable).absolute().parent)
+"""Where workers start: in the folder that we were started in a `.env` may name other servers."""
 _early: list[subprocess.Popen[bytes]] = []
 
 
@@ -40,6 +42,7 @@ def start_early() -> None:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            cwd=WORKER_FOLDER,
             env=worker_environment(os.environ),
         )
     except OSError:  # it is reported where the worker is needed

@@ -62,7 +62,7 @@ class NetworkPage(QWidget):
         return replace(
             before,
             proxy=proxy,
-            ca_file=ca_file,
+            ca_file=ca_file and str(Path(ca_file).absolute()),  # the workers start elsewhere
             connect_limit_s=connect or _DEFAULTS.connect_limit_s,
             first_limit_s=first or _DEFAULTS.first_limit_s,
             silence_limit_s=silence or _DEFAULTS.silence_limit_s,
