@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import logging
 import os
 import stat
@@ -48,13 +49,59 @@ def write_private(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
+# Not blocking: to open a pipe would wait for its other end.
 _OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0)
 
 
-def read_plain(path: str | Path, limit_bytes: int) -> bytes | None:
-    """Return a file's bytes; None if it is no regular file or over the limit. Raises OSError."""
-    # Not blocking: to open a pipe would wait for its other end.
+def open_inside(path: str | Path, folder: str | Path = "") -> int:
+    """Return a descriptor to read from; of what is below `folder` no link is followed.
+
+    Running code can put a link into the place of a file or of a folder there at any moment, so
+    each name is opened in the descriptor of the one before. Raises OSError.
+    """
+    names = _names_below(path, folder)
+    if not names:
+        return os.open(path, _OPEN_FLAGS)
+    if os.open not in os.supports_dir_fd:
+        return _open_in_place(path, folder)
+    place = os.open(folder, _FOLDER_FLAGS)
+    try:
+        for name in names[:-1]:
+            inner = os.open(name, _FOLDER_FLAGS | _NO_LINK, dir_fd=place)
+            os.close(place)
+            place = inner
+        return os.open(names[-1], _OPEN_FLAGS | _NO_LINK, dir_fd=place)
+    finally:
+        os.close(place)
+
+
+def _names_below(path: str | Path, folder: str | Path) -> tuple[str, ...]:
+    """Return the names that lead from a folder to a path; () if it is not below the folder."""
+    place = Path(os.path.abspath(path))
+    bases = (os.path.abspath(folder), os.path.realpath(folder)) if folder else ()
+    below = (place.relative_to(base).parts for base in bases if place.is_relative_to(base))
+    return next(below, ())
+
+
+def _open_in_place(path: str | Path, folder: str | Path) -> int:
+    """Open what is in a folder where a name cannot be opened in a descriptor (Windows)."""
     descriptor = os.open(path, _OPEN_FLAGS)
+    real = os.path.realpath(path)
+    is_inside = Path(real).is_relative_to(os.path.realpath(folder))
+    if is_inside and os.path.samestat(os.stat(real), os.fstat(descriptor)):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path))
+
+
+def read_plain(path: str | Path, limit_bytes: int, folder: str | Path = "") -> bytes | None:
+    """Return a file's bytes; None if it is no regular file or over the limit. Raises OSError.
+
+    Of what is below `folder` no link is followed.
+    """
+    descriptor = open_inside(path, folder)
     try:
         facts = os.fstat(descriptor)
         if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit_bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Table
 from playhead.execution import results
 from playhead.execution.results import Results, Spool, table_of, variables_of
+from tests.support.link_swapper import swapping
 
 
 @pytest.fixture
@@ -156,6 +158,55 @@ def test_what_is_no_plain_file_is_not_read(
     assert not shown.take(kind, "trap")
     assert (tmp_path / "secret").read_text() == "secret"
     assert not [path for path in tmp_path.iterdir() if path.name.startswith("run-1")]
+
+
+def test_a_link_swapped_in_at_any_moment_leads_to_no_other_file(
+    spool: Spool, tmp_path: Path
+) -> None:
+    """Neither in the place of a file nor of the whole folder; what it leads to stays there."""
+    others = tmp_path / "others"
+    others.mkdir()
+    for name in ("1.png", "2"):
+        (others / name).write_bytes(b"secret")
+    target = tmp_path / "taken.png"
+    taken = read = 0
+    swapped = [(spool.folder / "1.png", others / "1.png"), (spool.folder / "2", others / "2")]
+    with swapping([*swapped, (spool.folder, others)]):
+        for rounds in range(20_000):
+            if rounds >= 800 and min(taken, read) >= 50:
+                break
+            spool_put(spool, "1.png")
+            spool_put(spool, "2")
+            if spool.take("1.png", target, 100):
+                assert not target.is_symlink()
+                assert target.read_bytes() == b"own"
+                target.unlink()
+                taken += 1
+            data = spool.read("2", 100)
+            assert data in (None, b"own")
+            read += data is not None
+    assert not os.path.lexists(target)
+    assert sorted(path.name for path in others.iterdir()) == ["1.png", "2"]
+    assert min(taken, read) >= 50
+
+
+def spool_put(spool: Spool, name: str) -> None:
+    """Write a file of the kernel's own, wherever its folder is at the moment."""
+    for folder in (spool.folder, Path(f"{spool.folder}.aside")):
+        with suppress(OSError):
+            path = folder / f"{name}.new"
+            if not folder.is_symlink():
+                path.write_bytes(b"own")
+                path.replace(folder / name)
+                return
+
+
+def test_a_file_with_another_name_elsewhere_is_not_taken(
+    spool: Spool, shown: Results, tmp_path: Path
+) -> None:
+    (tmp_path / "secret").write_text("secret")
+    os.link(tmp_path / "secret", spool.folder / "1.png")
+    assert not shown.take("png", "1.png")
 
 
 def test_an_image_that_is_too_large_is_dropped(

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from playhead.atomic_file import read_plain
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import AttachedContent
 from playhead.domain.conversation.model_request import TurnRequest
 from playhead.domain.model import ModelFacts, ModelSettings
+from playhead.model_worker.file_parts import FileError, file_bytes
 from playhead.providers.attached_files import read_attached
 from playhead.providers.request_writer import RequestWriter
+from tests.support.link_swapper import swapping
 
 TABLE = "name;born;height;member\n" + "".join(
     f'"Doe, {n}";2001-02-0{n};1.{n};true\n' for n in range(1, 8)
@@ -113,3 +117,31 @@ async def test_the_model_is_sent_what_was_shown_and_earlier_messages_stay(tmp_pa
     assert writer.messages(request)[-1]["content"] == sent
     fitted = writer.fitted(request, ModelFacts(model="o/m"))
     assert fitted.tokens > len(shown) // 5
+
+
+def test_what_code_swaps_for_a_link_in_its_folder_is_not_read_for_the_model(
+    tmp_path: Path,
+) -> None:
+    """A file or a folder on the way; a link that was there when the file was attached is none."""
+    folder, others = tmp_path / "project", tmp_path / "others"
+    for place, word in ((folder / "data", "own"), (others, "secret")):
+        place.mkdir(parents=True)
+        (place / "x.csv").write_text(f"{word},b\n1,2\n")
+        (place / f"{word}.txt").touch()
+    data, table = folder / "data", folder / "data" / "x.csv"
+    own = 0
+    with swapping([(table, others / "x.csv"), (data, others)]):
+        for rounds in range(20_000):
+            if rounds >= 500 and own >= 50:
+                break
+            texts = [read_attached(path, str(folder)).text for path in (table, data)]
+            with suppress(OSError):
+                texts.append((read_plain(table, 1_000, folder) or b"").decode())
+            with suppress(FileError):
+                texts.append(file_bytes(str(table), folder=str(folder)).decode())
+            assert "secret" not in "".join(texts)
+            own += any("own" in text for text in texts)
+    assert own >= 50
+    assert "secret" in read_attached(others / "x.csv", str(folder)).text
+    (folder / "link.csv").symlink_to(others / "x.csv")
+    assert read_attached(folder / "link.csv", str(folder)) == AttachedContent()

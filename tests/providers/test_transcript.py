@@ -157,7 +157,7 @@ def test_files_that_a_model_may_look_at_come_with_their_path_and_themselves():
     )
     assert wire[0]["content"] == [
         {"type": "text", "text": "[Attached file: report.PDF]"},
-        {"type": DOCUMENT_PART, "path": "/work/report.PDF"},
+        {"type": DOCUMENT_PART, "path": "/work/report.PDF", "folder": "/work"},
         {"type": "text", "text": "[Attached file: /photo.heic]"},
         {"type": IMAGE_PART, "path": "/photo.heic"},
         {"type": "text", "text": "[Attached file: /sums.xlsx]"},

@@ -10,8 +10,10 @@ import math
 import os
 import shutil
 import stat
-from collections.abc import Iterator
-from contextlib import suppress
+import sys
+import threading
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -26,66 +28,99 @@ class Spool:
     """Owner of one kernel's folder; running code can put anything there, so nothing is trusted.
 
     A name never leads to another folder, links are not followed, and only plain files within the
-    limit are read.
+    limit are read. The folder is kept open: a link in its place leads nowhere. Any thread may read.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._place: int | None = None
+        self._using = threading.RLock()
 
     def make(self) -> None:
         """Make the folder. Raises OSError."""
         self.folder.mkdir(parents=True, mode=0o700)
+        if _BY_DESCRIPTOR:
+            self._place = os.open(self.folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
 
     def remove(self) -> None:
         """Delete it with what was not fetched."""
+        with self._using:
+            place, self._place = self._place, None
+            if place is not None:
+                os.close(place)
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def size(self, name: str) -> int:
         """Return a file's size in bytes; 0 if it is not a file."""
-        try:
-            facts = (self.folder / name).lstat() if _is_plain(name) else None
-        except OSError:
-            return 0
-        return facts.st_size if facts is not None and stat.S_ISREG(facts.st_mode) else 0
+        with self._opened(name) as file:
+            return os.fstat(file).st_size if file is not None else 0
 
     def read(self, name: str, limit: int) -> bytes | None:
         """Return a file's bytes and delete it; None if it is no file or longer than the limit."""
-        if not _is_plain(name):
-            return None
-        path = self.folder / name
-        try:
-            # Not blocking: to open a pipe that code put there would wait for its other end.
-            fd = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | _NOT_BLOCKING)
-        except OSError:
-            return None
-        try:
-            facts = os.fstat(fd)
-            if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+        with self._using, suppress(OSError):
+            with self._opened(name, limit) as file:
+                data = os.read(file, limit + 1) if file is not None else None
+            if data is None or len(data) > limit:
                 return None
-            data = os.read(fd, limit + 1)
-        except OSError:
-            return None
-        finally:
-            os.close(fd)
-        with suppress(OSError):
-            path.unlink()
-        return data if len(data) <= limit else None
+            with suppress(OSError):
+                os.unlink(self._at(name), dir_fd=self._place)
+            return data
+        return None
 
     def take(self, name: str, target: Path, limit: int) -> bool:
-        """Move a file out; False if it is not one or longer than the limit."""
-        if not _is_plain(name):
-            return False
-        try:
-            facts = (self.folder / name).lstat()
-            if not stat.S_ISREG(facts.st_mode) or facts.st_size > limit:
+        """Move a file out; False if it is not one or longer than the limit.
+
+        What has come to `target` is looked at once more: it has to be the file that was opened.
+        """
+        with self._using, suppress(OSError):
+            with self._opened(name, limit) as file:
+                facts = os.fstat(file) if file is not None else None
+            if facts is None:
                 return False
-            os.replace(self.folder / name, target)
+            os.replace(self._at(name), target, src_dir_fd=self._place)
+            moved = target.lstat()
+            if os.path.samestat(facts, moved) and _is_fit(moved, limit):
+                return True
+            target.unlink()
+        return False
+
+    @contextmanager
+    def _opened(self, name: str, limit: int = sys.maxsize) -> Generator[int | None]:
+        """Yield a descriptor of a plain file within the limit; None if there is no such file."""
+        with self._using:
+            file = self._open(name)
+            try:
+                yield file if file is not None and _is_fit(os.fstat(file), limit) else None
+            finally:
+                if file is not None:
+                    os.close(file)
+
+    def _open(self, name: str) -> int | None:
+        if not _is_plain(name) or (self._place is None and _BY_DESCRIPTOR):
+            return None
+        try:
+            return os.open(self._at(name), _OPEN_FLAGS, dir_fd=self._place)
         except OSError:
-            return False
-        return True
+            return None
+
+    def _at(self, name: str) -> str:
+        """Return a name in the open folder; where there is no such thing (Windows), its path."""
+        return name if _BY_DESCRIPTOR else str(self.folder / name)
 
 
-_NOT_BLOCKING = getattr(os, "O_NONBLOCK", 0)
+# Not blocking: to open a pipe that code put there would wait for its other end.
+_OPEN_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_BY_DESCRIPTOR = os.open in os.supports_dir_fd
+
+
+def _is_fit(facts: os.stat_result, limit: int) -> bool:
+    """Return whether it is a file that has no other name, where it could be someone else's."""
+    return stat.S_ISREG(facts.st_mode) and facts.st_nlink == 1 and facts.st_size <= limit
 
 
 def _is_plain(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import errno
 import functools
 import importlib
 import io
@@ -27,18 +28,56 @@ class FileError(ValueError):
     """A file that is not read; its text is the reason."""
 
 
-def file_bytes(path: str, limit_bytes: int = MAX_FILE_BYTES) -> bytes:
-    """Return the file's bytes. Raises FileError, also for a pipe or a device without an end."""
+def file_bytes(path: str, limit_bytes: int = MAX_FILE_BYTES, folder: str = "") -> bytes:
+    """Return the file's bytes. Raises FileError, also for a pipe or a device without an end.
+
+    `folder` is one in which code runs, if the file is below it: no link is followed there, since
+    code could put one in the place of an attached file and so have another file sent.
+    """
     try:
-        status = os.stat(path)
+        descriptor = _open(path, folder)
+    except OSError as error:
+        is_link = error.errno == errno.ELOOP and folder
+        raise FileError(
+            "a link has taken its place" if is_link else error.strerror or "it cannot be read"
+        ) from None
+    try:
+        status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
             raise FileError("it is not an ordinary file")
         if status.st_size > limit_bytes:
             has, takes = status.st_size / 1e6, limit_bytes / 1e6
             raise FileError(f"it has {has:,.1f} MB, more than the limit of {takes:,.1f} MB")
-        return Path(path).read_bytes()
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(limit_bytes)
     except OSError as error:
         raise FileError(error.strerror or "it cannot be read") from None
+    finally:
+        os.close(descriptor)
+
+
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NO_LINK = getattr(os, "O_NOFOLLOW", 0)
+
+
+def _open(path: str, folder: str) -> int:
+    """Open a file; below a folder each name in the descriptor of the one before. Raises OSError."""
+    if not folder:
+        return os.open(path, _FLAGS)
+    if os.open not in os.supports_dir_fd:
+        if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        return os.open(path, _FLAGS)
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        *folders, name = os.path.relpath(path, folder).split(os.sep)
+        for one in folders:
+            inner = os.open(one, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=place)
+            os.close(place)
+            place = inner
+        return os.open(name, _FLAGS | _NO_LINK, dir_fd=place)
+    finally:
+        os.close(place)
 
 
 def text_part(text: str) -> Part:
@@ -269,7 +308,9 @@ def image_parts(part: Part, limits: FileLimits, *, can_see: bool) -> list[Part]:
     if not can_see:
         return [text_part(f"{named}. {_UNSEEN}")]
     try:
-        kind, data = fit_picture(file_bytes(path) if path else _decoded(part["data"]), limits)
+        folder = str(part.get("folder", ""))
+        found = file_bytes(path, folder=folder) if path else _decoded(part["data"])
+        kind, data = fit_picture(found, limits)
     except ValueError as error:
         why = str(error) if isinstance(error, PictureError | FileError) else _UNKNOWN_PICTURE
         return [text_part(f"{named}. It cannot be shown to you: {why}")]
@@ -313,19 +354,19 @@ def _message(message: dict[str, Any], reader: InputSupport) -> dict[str, Any]:
 
 def _server_parts(part: Part, reader: InputSupport) -> list[Part]:
     if part.get("type") == DOCUMENT_PART:
-        return _document(str(part["path"]), reader)
+        return _document(str(part["path"]), reader, str(part.get("folder", "")))
     if part.get("type") in FILE_PARTS:
         return image_parts(part, reader.limits, can_see=reader.can_see)
     return [part]
 
 
-def _document(path: str, reader: InputSupport) -> list[Part]:
+def _document(path: str, reader: InputSupport, folder: str) -> list[Part]:
     """Return the PDF itself; its path is in the message, so nothing is returned without support."""
     if not reader.takes_documents:
         return []
     name = Path(path).name
     try:
-        data = file_bytes(path, reader.limits.document_bytes)
+        data = file_bytes(path, reader.limits.document_bytes, folder)
         if _PDF_MARK not in data[:_PDF_HEAD_BYTES]:
             raise FileError("it is not a PDF")
     except FileError as error:

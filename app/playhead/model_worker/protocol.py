@@ -18,7 +18,11 @@ MAX_LINE_BYTES = 64 * 1024 * 1024
 """A question carries the whole conversation in one line."""
 
 IMAGE_PART = "image_path"
-"""Type of a message part that names an image file: `{"type": "image_path", "path": …}`."""
+"""Type of a message part that names an image file: `{"type": "image_path", "path": …}`.
+
+`folder`, here and with a document, is the working folder that the file is in: no link is followed
+below it.
+"""
 
 IMAGE_DATA_PART = "image_data"
 """Type of a message part that holds an image in base64: `{"type": "image_data", "data": …}`."""

@@ -14,10 +14,12 @@ import re
 import stat
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import date, datetime
 from itertools import islice
 from pathlib import Path
 
+from playhead.atomic_file import open_inside
 from playhead.domain.conversation.message import AttachedContent
 
 _HEAD_BYTES = 256_000
@@ -28,20 +30,40 @@ _MOST_ENTRIES, _MOST_DEPTH, _MOST_SCANNED = 80, 3, 1_000
 _LEFT_OUT = frozenset({"__pycache__", "node_modules"})
 
 
-def read_attached(path: Path) -> AttachedContent:
-    """Return what a model is given of a path; nothing for what is neither table nor folder."""
+def read_attached(path: Path, folder: str = "") -> AttachedContent:
+    """Return what a model is given of a path; nothing for what is neither table nor folder.
+
+    `folder` is the one in which code runs: below it no link is followed, since code could put one
+    in the place of an attached file, and its content is sent to the model.
+    """
     try:
-        mode = path.stat().st_mode
-        if stat.S_ISDIR(mode):
-            return _tree(path)
-        if path.suffix.lower() == ".pdf" and stat.S_ISREG(mode):
-            return _pages(path)
-        separators = _SEPARATORS.get(path.suffix.lower(), "")
-        if separators and stat.S_ISREG(mode):  # a pipe would have no end
-            with path.open("rb") as file:
-                return _table(_text(file.read(_HEAD_BYTES)), separators)
+        if not _BY_DESCRIPTOR and path.is_dir():
+            is_inside = path.resolve().is_relative_to(Path(folder).resolve())
+            is_moved = Path(os.path.abspath(path)).is_relative_to(folder) and not is_inside
+            return AttachedContent() if folder and is_moved else _tree(path)
+        descriptor = open_inside(path, folder)
+        try:
+            return _content(descriptor, path.suffix.lower())
+        finally:
+            os.close(descriptor)
     except (OSError, csv.Error):
-        pass
+        return AttachedContent()
+
+
+_BY_DESCRIPTOR = os.scandir in os.supports_fd
+
+
+def _content(descriptor: int, suffix: str) -> AttachedContent:
+    facts = os.fstat(descriptor)
+    if stat.S_ISDIR(facts.st_mode):
+        return _tree(descriptor)
+    if not stat.S_ISREG(facts.st_mode):  # a pipe would have no end
+        return AttachedContent()
+    with open(descriptor, "rb", closefd=False) as file:
+        if suffix == ".pdf" and facts.st_size <= _PDF_BYTES:
+            return _pages(file.read(_PDF_BYTES))
+        if separators := _SEPARATORS.get(suffix, ""):
+            return _table(_text(file.read(_HEAD_BYTES)), separators)
     return AttachedContent()
 
 
@@ -143,11 +165,8 @@ _ENDS = re.compile(rb"<<|>>")
 _NEAR = 200_000
 
 
-def _pages(path: Path) -> AttachedContent:
+def _pages(data: bytes) -> AttachedContent:
     """Return how many pages a PDF has; nothing if its list of pages cannot be read."""
-    if path.stat().st_size > _PDF_BYTES:
-        return AttachedContent()
-    data = path.read_bytes()
     packed = [_unpacked(data[found.end() :]) for found in _PACKED.finditer(data)]
     count = max((_count(one) for one in (data, *packed)), default=0)
     if not count:
@@ -189,7 +208,7 @@ def _dictionary(data: bytes, place: int) -> bytes:
     return b" ".join(parts)
 
 
-def _tree(folder: Path) -> AttachedContent:
+def _tree(folder: Path | int) -> AttachedContent:
     lines = list(islice(_entries(folder, 0), _MOST_ENTRIES + 1))
     is_cut = len(lines) > _MOST_ENTRIES
     shown = [*lines[:_MOST_ENTRIES], *(["…"] if is_cut else [])]
@@ -198,7 +217,7 @@ def _tree(folder: Path) -> AttachedContent:
     )
 
 
-def _entries(folder: Path, depth: int) -> Iterator[str]:
+def _entries(folder: Path | int, depth: int) -> Iterator[str]:
     """Yield a line for each entry, folders with what is in them; hidden ones are left out."""
     with os.scandir(folder) as found:
         entries = sorted(islice(found, _MOST_SCANNED), key=lambda one: one.name)
@@ -208,7 +227,16 @@ def _entries(folder: Path, depth: int) -> Iterator[str]:
         is_folder = entry.is_dir(follow_symlinks=False)
         yield "  " * depth + entry.name.replace("\n", "?") + ("/" if is_folder else "")
         if is_folder and depth + 1 < _MOST_DEPTH:
-            try:
-                yield from _entries(Path(entry.path), depth + 1)
-            except OSError:  # it may not be read, or is gone
-                continue
+            with suppress(OSError):  # it may not be read, or is gone
+                yield from _inner_entries(folder, entry, depth + 1)
+
+
+def _inner_entries(folder: Path | int, entry: os.DirEntry[str], depth: int) -> Iterator[str]:
+    if not isinstance(folder, int):
+        yield from _entries(Path(entry.path), depth)
+        return
+    inner = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+    try:
+        yield from _entries(inner, depth)
+    finally:
+        os.close(inner)

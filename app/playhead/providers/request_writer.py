@@ -87,7 +87,7 @@ class RequestWriter:
             is_file = message.role == "user" and message.type == "file"
             if is_file and message.id not in self._attached:
                 path = Path(request.folder, message.text)
-                content = await asyncio.to_thread(read_attached, path)
+                content = await asyncio.to_thread(read_attached, path, request.folder)
                 self._attached[message.id] = content.text
 
     def _count(self, message: Message) -> int:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -467,13 +468,20 @@ def _file_parts(message: Message, folder: str, content: str) -> list[Entry]:
     parts: list[Entry] = [{"type": "text", "text": f"{text}\n{content}" if content else text}]
     path = Path(folder, message.text)
     if path.suffix.lower() == DOCUMENT_SUFFIX:
-        parts.append({"type": DOCUMENT_PART, "path": str(path)})
+        parts.append(_file_part(DOCUMENT_PART, path, folder))
     elif path.suffix.lower() in PICTURE_SUFFIXES:
-        parts.append({"type": IMAGE_PART, "path": str(path)})
+        parts.append(_file_part(IMAGE_PART, path, folder))
     return parts
+
+
+def _file_part(kind: str, path: Path, folder: str) -> Entry:
+    """Return the part of a file, which names the folder if code could change the file there."""
+    part: Entry = {"type": kind, "path": str(path)}
+    is_inside = folder and Path(os.path.abspath(path)).is_relative_to(os.path.abspath(folder))
+    return {**part, "folder": folder} if is_inside else part
 
 
 def _image_part(message: Message, folder: str) -> Entry:
     if (message.format or "").startswith("base64"):
         return {"type": IMAGE_DATA_PART, "data": message.text}
-    return {"type": IMAGE_PART, "path": str(Path(folder, message.text))}
+    return _file_part(IMAGE_PART, Path(folder, message.text), folder)

@@ -84,3 +84,9 @@ def test_saving_keeps_links_and_permissions_and_leaves_nothing_behind(tmp_path: 
 def test_a_folder_that_is_gone_is_said(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be saved"):
         write(FileForm(path=str(tmp_path / "gone" / "a.txt")), "x")
+
+
+def test_a_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "notes.txt")
+    with pytest.raises(FileError, match="cannot be opened"):
+        read(str(tmp_path / "notes.txt"))

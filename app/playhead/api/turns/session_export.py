@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import get_args
 
 from playhead.api.turns.api_sessions import SessionTranscript
+from playhead.atomic_file import read_plain
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.errors import RequestError
@@ -60,10 +61,7 @@ def folder_reader(folder: Path | None) -> ReadFile:
     def read(name: str) -> bytes | None:
         try:
             path = Path(name).resolve(strict=True)
-            is_readable = path.is_relative_to(root) and path.is_file()
-            if not is_readable or path.stat().st_size > PICTURE_LIMIT:
-                return None
-            return path.read_bytes()
+            return read_plain(path, PICTURE_LIMIT, root) if path.is_relative_to(root) else None
         except (OSError, ValueError, RuntimeError):  # gone, or a name that no file can have
             return None
 

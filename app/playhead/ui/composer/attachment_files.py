@@ -24,9 +24,10 @@ _COUNTED_BYTES = 20_000_000
 def attachment_from(path: str) -> Attachment:
     """Return the attachment for a path; only its name and size are read, so size does not matter.
 
+    Of a link it is what the link leads to now: one in the working folder could change later.
     Raises AttachmentError if it is missing, unreadable, or an image too large to be sent.
     """
-    place = Path(path).absolute()
+    place = Path(os.path.realpath(path))
     try:
         size_bytes = place.stat().st_size
     except OSError as error:

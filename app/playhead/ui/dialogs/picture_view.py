@@ -136,7 +136,7 @@ def _data(message: Message, folder: str) -> bytes:
         return base64.b64decode(message.text, validate=False)
     if kind == "svg":
         return message.text.encode("utf-8", "replace")
-    data = read_plain(_source(message, folder), _LIMIT_BYTES)
+    data = read_plain(_source(message, folder), _LIMIT_BYTES, folder)
     if data is None:
         raise ValueError(tr("The picture is not a regular file."))
     return data

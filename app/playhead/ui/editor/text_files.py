@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playhead.atomic_file import replacing
+from playhead.atomic_file import open_inside, replacing
 from playhead.errors import AppError
 from playhead.ui.widgets.wording import format_size, mark, tr
 
@@ -118,12 +118,18 @@ def stamp_of(path: str) -> tuple[int, int] | None:
 
 
 def _bytes_of(path: str) -> tuple[bytes, tuple[int, int]]:
-    with open(path, "rb") as file:
-        status = os.fstat(file.fileno())
+    descriptor = open_inside(path)
+    try:
+        status = os.fstat(descriptor)
+        if stat.S_ISFIFO(status.st_mode) or stat.S_ISCHR(status.st_mode):
+            raise _refused(path, tr("It is not a regular file."))
         if status.st_size > LARGEST_BYTES:
             size = format_size(status.st_size)
             raise _refused(path, tr("It has {size}; the editor takes up to 20 MB.", size=size))
-        return file.read(LARGEST_BYTES), (status.st_mtime_ns, status.st_size)
+        with open(descriptor, "rb", closefd=False) as file:
+            return file.read(LARGEST_BYTES), (status.st_mtime_ns, status.st_size)
+    finally:
+        os.close(descriptor)
 
 
 def _encoding_of(data: bytes, path: str) -> tuple[str, str]:

@@ -226,7 +226,7 @@ def save(
     beside = _folder_beside(path)
 
     def read_file(name: str) -> bytes | None:
-        return _picture(os.path.join(folder, name))
+        return _picture(os.path.join(folder, name), folder)
 
     document = write_document(kind, messages, title, read_file, beside)
     if document.pictures:
@@ -304,10 +304,10 @@ def _refused(path: Path, reason: str, size: int) -> StorageError:
     )
 
 
-def _picture(path: str) -> bytes | None:
+def _picture(path: str, folder: str) -> bytes | None:
     from playhead.formats.documents.imported_conversation import PICTURE_LIMIT
 
     try:
-        return read_plain(path, PICTURE_LIMIT)
+        return read_plain(path, PICTURE_LIMIT, folder)
     except (OSError, ValueError):  # also a name that no file can have
         return None

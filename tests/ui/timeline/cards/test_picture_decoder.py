@@ -1,10 +1,11 @@
+import os
 from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QImage
 
-from playhead.ui.timeline.cards.picture_decoder import LIMIT_CHARS, draw_svg
+from playhead.ui.timeline.cards.picture_decoder import LIMIT_CHARS, decode_picture, draw_svg
 
 LIMIT = QSize(400, 300)
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -61,3 +62,10 @@ def test_what_is_too_much_or_no_drawing_is_refused_in_words(qapp, text: str, wor
     image, problem = draw_svg(text, LIMIT)
     assert image.isNull()
     assert words in problem
+
+
+def test_a_pipe_in_the_place_of_a_picture_is_not_waited_for(qapp, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.png")
+    image, problem = decode_picture(str(tmp_path / "a.png"), "path", QSize(10, 10))
+    assert image.isNull()
+    assert problem == "The picture is not a regular file."

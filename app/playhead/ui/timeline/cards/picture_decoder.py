@@ -8,12 +8,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+import os
+import stat
 from collections import OrderedDict
 from xml.parsers import expat
 
 from PySide6.QtCore import (
     QBuffer,
     QByteArray,
+    QFile,
+    QFileDevice,
     QIODevice,
     QObject,
     QRectF,
@@ -26,6 +30,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QColor, QImage, QImageReader, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
+from playhead.atomic_file import open_inside
 from playhead.ui.widgets.wording import tr
 
 LIMIT_CHARS = 8_000_000
@@ -169,16 +174,10 @@ def decode_picture(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
     """
     if kind == "svg":
         return draw_svg(source, limit)
-    data = QBuffer()
-    if kind.startswith("base64"):
-        try:
-            data.setData(QByteArray(base64.b64decode(source, validate=False)))
-        except (binascii.Error, ValueError):
-            return QImage(), tr("The picture's data cannot be read.")
-        data.open(QIODevice.OpenModeFlag.ReadOnly)
-        reader = QImageReader(data)
-    else:
-        reader = QImageReader(source)
+    device, problem = picture_device(source, kind)
+    if problem:
+        return QImage(), problem
+    reader = QImageReader(device)
     reader.setDecideFormatFromContent(True)
     reader.setAutoTransform(True)
     reader.setAllocationLimit(_LIMIT_MB)
@@ -198,6 +197,34 @@ def decode_picture(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
     return image, "" if not image.isNull() else _problem(reader)
 
 
+def picture_device(source: str, kind: str) -> tuple[QIODevice, str]:
+    """Return what a picture is read from, open, and what is wrong with it.
+
+    It is never a pipe that code put where a picture is looked for: the thread would wait for ever.
+    """
+    if kind.startswith("base64"):
+        data = QBuffer()
+        try:
+            data.setData(QByteArray(base64.b64decode(source, validate=False)))
+        except (binascii.Error, ValueError):
+            return data, tr("The picture's data cannot be read.")
+        data.open(QIODevice.OpenModeFlag.ReadOnly)
+        return data, ""
+    file = QFile(source)
+    try:
+        descriptor = open_inside(source)
+    except (FileNotFoundError, ValueError):  # also a name that no file can have
+        return file, tr("the file is not there any more")
+    except OSError as error:
+        return file, error.strerror or str(error)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return file, tr("The picture is not a regular file.")
+    closes = QFileDevice.FileHandleFlag.AutoCloseHandle
+    file.open(descriptor, QIODevice.OpenModeFlag.ReadOnly, closes)
+    return file, ""
+
+
 def _is_too_large(reader: QImageReader, size: QSize) -> bool:
     """Return whether a picture is too large; only JPEG is reduced while it is read."""
     if reader.format() in (b"jpeg", b"jpg"):
@@ -208,8 +235,6 @@ def _is_too_large(reader: QImageReader, size: QSize) -> bool:
 def _problem(reader: QImageReader) -> str:
     """Return why a picture cannot be shown, with advice."""
     match reader.error():
-        case QImageReader.ImageReaderError.FileNotFoundError:
-            return tr("the file is not there any more")
         case QImageReader.ImageReaderError.UnsupportedFormatError:
             return tr("it is not a picture, or of an unknown kind")
         case QImageReader.ImageReaderError.InvalidDataError:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Sequence
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QObject, QRunnable, QSize, QThreadPool
+from PySide6.QtCore import QObject, QRunnable, QSize, QThreadPool
 from PySide6.QtCore import Signal as QtSignal
 from PySide6.QtGui import QGuiApplication, QImage, QImageReader
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.text.fences import fenced
 from playhead.domain.text.tables import as_markdown
-from playhead.ui.timeline.cards.picture_decoder import draw_svg
+from playhead.ui.timeline.cards.picture_decoder import draw_svg, picture_device
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.text_selection import Selection
@@ -211,15 +209,10 @@ class _PictureJob(QRunnable):
 def _picture(source: str, kind: str) -> QImage:
     if kind == "svg":
         return draw_svg(source, QSize(_DRAWING_PX, _DRAWING_PX))[0]
-    data = QBuffer()
-    reader = QImageReader(source)
-    if kind.startswith("base64"):
-        try:
-            data.setData(QByteArray(base64.b64decode(source, validate=False)))
-        except (binascii.Error, ValueError):
-            return QImage()
-        data.open(QIODevice.OpenModeFlag.ReadOnly)
-        reader = QImageReader(data)
+    device, problem = picture_device(source, kind)
+    if problem:
+        return QImage()
+    reader = QImageReader(device)
     reader.setDecideFormatFromContent(True)
     reader.setAutoTransform(True)
     reader.setAllocationLimit(_LIMIT_MB)
