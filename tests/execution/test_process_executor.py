@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import os
+import shutil
 import sys
 from contextlib import aclosing
 from pathlib import Path
@@ -241,6 +242,49 @@ async def test_another_folder_moves_the_kernel_and_its_imports(tmp_path: Path) -
         assert made.status("conversation").pid == pid
     assert one == f"{tmp_path}/one {tmp_path}/one\n"
     assert two == f"{tmp_path}/two {tmp_path}/two\n"
+
+
+@pytest.mark.parametrize("word", ["python", "bash"])
+async def test_a_folder_that_was_replaced_under_its_name_is_entered_again(
+    tmp_path: Path, word: str
+) -> None:
+    """Code stays where it went by itself, in the new folder as in the old one."""
+    folder, elsewhere = tmp_path / "work", tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    folder.mkdir()
+    to, where = {
+        "python": ("import os\nos.makedirs({0!r}, exist_ok=True)\nos.chdir({0!r})", _WHERE),
+        "bash": ("mkdir -p {0!r}; cd {0!r}", "pwd -P; stat -c %i ."),
+    }[word]
+
+    def replaced(*, inner: str = "", is_deleted: bool = False) -> None:
+        if is_deleted:
+            shutil.rmtree(folder)
+        else:
+            folder.rename(tmp_path / f"old-{len(list(tmp_path.iterdir()))}")
+        (folder / inner).mkdir(parents=True)
+
+    async with executor(tmp_path) as made:
+
+        async def at(place: Path, code: str = "") -> None:
+            await run(made, replace(request(folder, code), language=word))
+            found = text_of(await run(made, replace(request(folder, where), language=word)))
+            assert found.split() == [str(place), str(os.stat(place).st_ino)]
+
+        await at(folder)
+        replaced()
+        await at(folder)
+        await at(folder / "sub", to.format("sub"))
+        replaced(inner="sub")
+        await at(folder / "sub")
+        replaced(is_deleted=True)
+        await at(folder)
+        await at(elsewhere, to.format(str(elsewhere)))
+        replaced()
+        await at(elsewhere)
+
+
+_WHERE = "import os\nprint(os.getcwd(), os.stat('.').st_ino)"
 
 
 async def test_another_interpreter_gets_a_fresh_kernel(tmp_path: Path) -> None:

@@ -35,6 +35,7 @@ from ..errors import send_error
 from ..interrupts import start_thread
 from ..memory_limit import MemoryLimit
 from ..run_timings import RunTimings
+from ..working_folder import WorkingFolder
 from .block_input import BlockInput, write_block
 
 _LEAST_DESCRIPTOR = 64
@@ -171,7 +172,7 @@ class ChildDriver(Driver):
         self._child: ChildProcess | None = None
         self._input = BlockInput(context.spool)
         self._count = 0
-        self._folder = os.getcwd()
+        self._folder = WorkingFolder()
         self._next_folder = ""
         self._version = ""
         self._is_stopped = False
@@ -266,9 +267,8 @@ class ChildDriver(Driver):
     def _begin_child(self) -> ChildProcess:
         here = os.path.join(os.path.dirname(os.path.abspath(__file__)), self.script)
         stdin = -1 if self.renews_input else self._input.reader
-        child = ChildProcess(
-            self.command(here), self.context.channel.nonce, self.variables(), stdin, self._folder
-        )
+        command, folder = self.command(here), self._folder.path
+        child = ChildProcess(command, self.context.channel.nonce, self.variables(), stdin, folder)
         # A stop must not count it among what the block has started.
         self.context.channel.send_unordered("driver", pid=child.pid)
         try:
@@ -282,15 +282,22 @@ class ChildDriver(Driver):
 
     def _enter(self, folder: str) -> Outcome | None:
         """Go there before the program does; how the block ends if it may not be entered."""
-        if not folder or folder == self._folder:
-            return None
         try:
+            wanted = self._folder.find(folder, self._here())
+            if not wanted:
+                return None
             os.chdir(folder)
         except OSError as error:
             send_error(self.context.channel, type(error).__name__, str(error), [])
             return Outcome("finished", exit_status=1)
-        self._folder = self._next_folder = folder
+        self._folder.entered(folder)
+        self._next_folder = wanted
         return None
+
+    def _here(self) -> str:
+        """Return a path to the folder in which the program is, where the system has one."""
+        path = "/proc/%d/cwd" % self._child.pid if self._child is not None else ""
+        return path if os.path.islink(path) else os.curdir
 
     def _fields(self, job: Job) -> list[str]:
         self._count += 1

@@ -12,6 +12,7 @@ from typing import Any
 from .. import streams
 from ..driver import AnswerFiles, DriverContext, Job, Outcome
 from ..memory_limit import MemoryLimit
+from ..working_folder import WorkingFolder
 from .block_lines import LineSampler
 from .code_help import CodeHelp
 from .display_publisher import DisplayPublisher, choose_formats
@@ -30,7 +31,7 @@ class PythonKernel:
     def __init__(self, context: DriverContext, files: AnswerFiles) -> None:
         self._descriptors = context.descriptors
         channel = context.channel
-        self._folder = os.getcwd()
+        self._folder = WorkingFolder()
         self._memory = MemoryLimit()
         streams.install(channel, context.descriptors)
         # A crash prints its place, in our own copy of the output.
@@ -49,7 +50,7 @@ class PythonKernel:
         # The threads are ours; the warning does not concern a fork by user code.
         warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
         sys.argv = [""]
-        sys.path.insert(0, self._folder)
+        sys.path.insert(0, self._folder.path)
         magics = MagicCommands(channel, display, context.uv)
         setattr(builtins, magic_syntax.CALL, magics)
         shell = shell_stand_in.install(magics)
@@ -97,9 +98,10 @@ class PythonKernel:
         self._answers.give_up(ask)
 
     def _enter(self, folder: str) -> None:
-        """Go to the working folder when the parent names another one than before."""
-        if folder and folder != self._folder:
-            os.chdir(folder)
-            if self._folder in sys.path:  # user code may have put others before it
-                sys.path[sys.path.index(self._folder)] = folder
-            self._folder = folder
+        """Go to the working folder when it is another one than before."""
+        wanted, before = self._folder.find(folder), self._folder.path
+        if wanted:
+            os.chdir(wanted)
+            self._folder.entered(folder)
+            if before in sys.path:  # user code may have put others before it
+                sys.path[sys.path.index(before)] = folder
