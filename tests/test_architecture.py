@@ -244,6 +244,19 @@ def test_a_folder_has_few_modules() -> None:
     assert not large
 
 
+def test_files_and_addresses_are_opened_by_the_system_in_one_place() -> None:
+    others = ("openUrl", "startDetached", "webbrowser", "os.startfile", "setOpenExternalLinks")
+    found = {
+        (path.name, word)
+        for path in MODULES
+        for word in others
+        if word in path.read_text(encoding="utf-8")
+    }
+    # The form's link is an address of our own table.
+    expected = {("system_opener.py", "openUrl"), ("provider_form.py", "setOpenExternalLinks")}
+    assert found == expected
+
+
 def test_modules_with_one_prefix_have_a_folder() -> None:
     # The pane's own modules bear the name of the pane; its find bar is not the timeline's.
     named_after_the_pane = {"ui/editor/pane"}

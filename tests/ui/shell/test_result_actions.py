@@ -12,7 +12,7 @@ from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFileDialog
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import FileChange, FileChanges, RunReport, Table
+from playhead.domain.conversation.payloads import FileChanges, RunReport, Table
 from playhead.errors import ExecutionError
 from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
@@ -167,25 +167,66 @@ async def test_a_table_stands_in_a_window_and_reads_on(theme: Theme, tmp_path: P
         await until(lambda: bench.window.results.windows == [])
 
 
-async def test_a_file_is_opened_and_a_program_only_shown_in_its_folder(
+VIEWED = ("plot.png", "all-bits.csv", "inner-link.png")
+SHOWN = ("NOTES", "plan.py")
+PROGRAMS = (
+    "run.desktop",
+    "setup.exe",
+    "tool.jar",
+    "Office.AppImage",
+    "start.command",
+    "letter.pdf.lnk",
+    "Terminal.app",
+    "script",
+    "data.csv",
+    "picture-link.png",
+)
+OUTSIDE = ("../secret.txt", "outside-link.txt", "away/secret.txt")
+
+
+async def test_a_file_is_opened_by_its_viewer_and_a_program_never(
     theme: Theme, tmp_path: Path, opened_urls: list[Path]
 ) -> None:
     work = tmp_path / "work"
     work.mkdir()
-    for name in ("plot.png", "run.desktop", "NOTES"):
+    for name in (*VIEWED[:2], *SHOWN, *PROGRAMS[:-1]):
         (work / name).write_text("x")
-    outside = tmp_path / "secret.txt"
-    outside.write_text("x")
+    (work / "all-bits.csv").chmod(0o755)  # as all files of a disk from Windows have them
+    (work / "Terminal.app").unlink()
+    (work / "Terminal.app").mkdir()
+    for name in ("script", "data.csv"):
+        (work / name).write_text("#!/bin/sh\n")
+        (work / name).chmod(0o755)
+    (work / "inner-link.png").symlink_to("plot.png")
+    (work / "picture-link.png").symlink_to("run.desktop")
+    (tmp_path / "secret.txt").write_text("x")
+    (work / "outside-link.txt").symlink_to(tmp_path / "secret.txt")
+    (work / "away").symlink_to(tmp_path)
     async with opened(theme, tmp_path / "home") as bench:
-        names = ("plot.png", "run.desktop", "NOTES", "gone.txt", "../secret.txt")
-        changes = FileChanges(
-            folder=str(work), created=tuple(FileChange(path=name) for name in names)
-        )
+        banners = bench.parts.notifications
+        changes = FileChanges(folder=str(work))
         key = gave(bench, "files", changes)
-        for name in names:
+
+        def clicked(name: str) -> str:
+            opened_urls.clear()
             bench.parts.timeline.result_requested.emit("file", key, name)
-        assert opened_urls == [work / "plot.png", work, work]
-        assert bench.parts.notifications.isVisible()
+            return banners.banners[0].title if banners.banners else ""
+
+        for name in VIEWED:
+            clicked(name)
+            assert opened_urls == [(work / name).resolve()], name
+        for name in SHOWN:
+            clicked(name)
+            assert opened_urls == [work], name
+        for name in PROGRAMS:
+            assert name in clicked(name)
+            assert opened_urls == []
+            banners.banners[0].button.click()
+            assert opened_urls == [work]
+        for name in OUTSIDE:
+            assert clicked(name) == "This file is not in the working folder."
+            assert opened_urls == []
+        assert clicked("gone.txt") == "The file is not there any more."
 
 
 async def test_the_whole_of_a_long_output_is_one_click_away(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QDateTime, QLocale, Qt, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QDateTime, QLocale, Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -22,6 +22,7 @@ from playhead.errors import AppError
 from playhead.session.ports import CrashReports
 from playhead.ui.dialogs.log_tail import redacted
 from playhead.ui.widgets.form import FormNote
+from playhead.ui.widgets.system_opener import open_folder
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
 from playhead.ui.widgets.wording import mark, tr, tr_error
@@ -114,9 +115,7 @@ class CrashView(QDialog):
         self.choice.currentIndexChanged.connect(self._show)
         self.copy_button.clicked.connect(self._on_copy)
         self.delete_button.clicked.connect(self._on_delete)
-        self.folder_button.clicked.connect(
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(self._crashes.folder))
-        )
+        self.folder_button.clicked.connect(lambda: open_folder(self._crashes.folder))
         self.close_button.clicked.connect(self.accept)
 
     async def _load(self) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QTimer, QUrl
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from playhead.ui.dialogs.about_dialog import versions
 from playhead.ui.dialogs.log_tail import LEVELS, MOST_LINES, LogTail, redacted
 from playhead.ui.widgets.form import style_combo_boxes
+from playhead.ui.widgets.system_opener import open_folder
 from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
 from playhead.ui.widgets.wording import mark, tr, tr_n
 
@@ -132,9 +133,7 @@ class LogView(QDialog):
         self.follow.toggled.connect(self._on_follow)
         self.copy_button.clicked.connect(self._on_copy)
         self.report_button.clicked.connect(self._on_report)
-        self.folder_button.clicked.connect(
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(self._folder)))
-        )
+        self.folder_button.clicked.connect(lambda: open_folder(self._folder))
 
     def _show(self) -> None:
         least = LEVELS.index(str(self.level.currentData()))

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -20,6 +19,7 @@ from playhead.domain.app_data import AppFolder, AppFolderKind, ResetOptions
 from playhead.errors import AppError
 from playhead.session.ports import AppFolders, Resetter
 from playhead.ui.widgets.form import FormNote, add_row, form_grid, line
+from playhead.ui.widgets.system_opener import open_folder
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XL
 from playhead.ui.widgets.wording import format_size, mark, tr, tr_error
@@ -62,9 +62,7 @@ class PlaceRow(QWidget):
         self.open_button.setAccessibleName(tr("Open folder: {name}", name=self.label))
         self.note = FormNote()
         self.note.show_text(tr(self._words))
-        self.open_button.clicked.connect(
-            lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(place.path))
-        )
+        self.open_button.clicked.connect(lambda: open_folder(place.path))
 
     @property
     def rows(self) -> tuple[list[QWidget], list[QWidget]]:

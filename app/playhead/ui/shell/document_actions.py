@@ -14,8 +14,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QIODevice, QObject, QSaveFile, QUrl, Signal
-from PySide6.QtGui import QAction, QDesktopServices
+from PySide6.QtCore import QIODevice, QObject, QSaveFile, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from playhead.atomic_file import read_plain
@@ -33,6 +33,7 @@ from playhead.session.sessions import Sessions
 from playhead.ui.widgets.banner import BannerAction, BannerArea
 from playhead.ui.widgets.drop_zone import IMPORTED_SUFFIXES
 from playhead.ui.widgets.file_dialog import FileDialog, existing_folder
+from playhead.ui.widgets.system_opener import open_folder
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import tr, tr_n
 
@@ -170,8 +171,7 @@ class DocumentActions(QObject):
         self._show_exported(tr_n("%n conversations were exported.", len(ids)), folder)
 
     def _show_exported(self, words: str, folder: Path) -> None:
-        url = QUrl.fromLocalFile(str(folder))
-        action = BannerAction(tr("Open folder"), lambda: QDesktopServices.openUrl(url))
+        action = BannerAction(tr("Open folder"), lambda: open_folder(folder))
         self._notifications.show_notice(words, str(folder), action)
 
     async def _import(self, path: Path) -> None:

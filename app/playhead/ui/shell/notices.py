@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterator
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtGui import QDesktopServices
 
 from playhead.domain.history import ConversationSummary
 from playhead.domain.text.titles import UNTITLED
@@ -17,6 +16,7 @@ from playhead.ui.shell.session_view import SETTINGS_LINK
 from playhead.ui.sidebar.model import client_name
 from playhead.ui.sidebar.sidebar import Sidebar
 from playhead.ui.widgets.banner import BannerAction, BannerArea
+from playhead.ui.widgets.system_opener import ADDRESS_SCHEMES, open_address
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
 _NOT_LISTENING, _WAITING = "api not listening", "programs waiting"
@@ -133,9 +133,6 @@ def waiting_words(waiting: tuple[ConversationSummary, ...]) -> tuple[str, str]:
     return tr_n("{first} and %n more want to run code.", len(waiting) - 1, first=first), detail
 
 
-_OPENED_SCHEMES = ("http", "https", "mailto")
-
-
 class LinkOpener(QObject):
     """Owner: the main window."""
 
@@ -151,11 +148,10 @@ class LinkOpener(QObject):
 
     def open(self, address: str) -> None:
         """Open our own addresses immediately, others after the user has seen where they lead."""
-        url = QUrl(address)
         if address == SETTINGS_LINK:
             self._on_settings()
-        elif url.scheme() in _OPENED_SCHEMES:
-            action = BannerAction(tr("Open"), lambda: QDesktopServices.openUrl(url))
+        elif QUrl(address).scheme() in ADDRESS_SCHEMES:
+            action = BannerAction(tr("Open"), lambda: open_address(address))
             self._notifications.show_notice(tr("Open this address?"), address, action)
         else:
             self._notifications.show_notice(tr("This link is not opened."), address)

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal
-from PySide6.QtGui import QAction, QCursor, QDesktopServices
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QAction, QCursor
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
 from playhead.domain.execution import Interpreter
 from playhead.session.ports import Interpreters
 from playhead.ui.widgets.file_dialog import FileDialog, existing_folder
+from playhead.ui.widgets.system_opener import open_folder
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import folder_name, short_interpreter, tr, tr_environment
 
@@ -71,8 +72,7 @@ class PlaceMenus(QObject):
         menu.addAction(current).setEnabled(False)
         menu.addSeparator()
         menu.addAction(tr("Choose another folder…"), lambda: self.choose_folder(current))
-        url = QUrl.fromLocalFile(existing_folder(current))
-        menu.addAction(tr("Open in the file manager"), lambda: QDesktopServices.openUrl(url))
+        menu.addAction(tr("Open in the file manager"), lambda: open_folder(current))
         menu.popup(QCursor.pos())
         return menu
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QGuiApplication
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from playhead.domain.conversation.message import Message
@@ -24,7 +24,9 @@ from playhead.domain.conversation.payloads import (
 from playhead.domain.execution import Variable
 from playhead.errors import AppError, ExecutionError, StorageError
 from playhead.session.session import Session
+from playhead.ui.widgets.banner import BannerAction
 from playhead.ui.widgets.file_dialog import FileDialog
+from playhead.ui.widgets.system_opener import open_file, open_folder
 from playhead.ui.widgets.task_owner import TaskOwner, timed
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
@@ -35,13 +37,6 @@ if TYPE_CHECKING:
     from playhead.ui.shell.window_layout import WindowLayout
     from playhead.ui.timeline.model.rows import Sorting
     from playhead.ui.widgets.theme import Theme
-
-# Files that a viewer opens. Others may be programs: their folder is opened instead.
-_VIEWED = (
-    ".bmp .csv .doc .docx .eps .epub .flac .gif .htm .html .jpeg .jpg .json .log .md .mp3 .mp4 "
-    ".odp .ods .odt .ogg .parquet .pdf .png .ppt .pptx .rst .rtf .svg .tex .tif .tiff .toml .tsv "
-    ".txt .wav .webm .webp .xls .xlsx .xml .yaml .yml "
-)
 
 
 class ResultActions(QObject):
@@ -259,23 +254,26 @@ class ResultActions(QObject):
 
     def _open_file(self, folder: Path, name: str) -> None:
         path = folder / name
-        if not path.exists():
-            self.noticed.emit(tr("The file is not there any more."), str(path))
-            return
-        if not path.resolve().is_relative_to(folder.resolve()):
-            self.noticed.emit(tr("This file is not in the working folder."), str(path))
-            return
-        is_viewed = path.is_file() and f"{path.suffix.lower() or None} " in _VIEWED
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path if is_viewed else path.parent)))
+        match open_file(path, folder):
+            case "gone":
+                self.noticed.emit(tr("The file is not there any more."), str(path))
+            case "outside":
+                self.noticed.emit(tr("This file is not in the working folder."), str(path))
+            case "program":
+                self._parts.notifications.show_notice(
+                    tr("“{name}” is not opened: it could run as a program.", name=path.name),
+                    str(path),
+                    BannerAction(tr("Show in folder"), lambda: open_folder(path.parent)),
+                )
+            case _:
+                pass
 
     def _open_output(self, session: Session, name: str) -> None:
         """Show the file with a run's whole output, if a run of this conversation wrote it."""
         reports = (message.content for message in session.conversation.messages)
         known = {one.output_path for one in reports if isinstance(one, RunReport)}
         path = Path(name)
-        if name in known and path.is_file():
-            QDesktopServices.openUrl(QUrl.fromLocalFile(name))
-        else:
+        if name not in known or open_file(path, path.parent) == "gone":
             self.noticed.emit(tr("The output is not there any more."), name)
 
     async def _open_page(self, message: Message) -> None:
@@ -287,7 +285,7 @@ class ResultActions(QObject):
         path = self._pages_folder / f"{message.id}.html"
         # The mark at the beginning says UTF-8 to a browser whatever the page forgets to say.
         await _write(path, message.text, "utf-8-sig")
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+        open_file(path, path.parent)
 
 
 def _reader(session: Session, table: Table, name: str = "") -> Fetch | None:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, get_args
 
-from PySide6.QtCore import QObject, QUrl
-from PySide6.QtGui import QAction, QDesktopServices, QGuiApplication
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtWidgets import QDialog, QWidget
 
 from playhead.domain.app_data import AppFolderKind, CrashReport
@@ -27,6 +27,7 @@ from playhead.ui.commands.key_bindings import (
     ways,
 )
 from playhead.ui.widgets.banner import BannerAction, BannerArea
+from playhead.ui.widgets.system_opener import open_folder
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Mode, Theme
 from playhead.ui.widgets.wording import mark, tr, tr_n
@@ -83,11 +84,10 @@ class WindowMaintenance(QObject):
     def report_reset(self, folder: str) -> None:
         """Show where the former data is after a reset."""
         if self._notifications is not None:
-            url = QUrl.fromLocalFile(folder)
             self._notifications.show_notice(
                 tr("Playhead was reset."),
                 tr("What was there before is in {folder}.", folder=folder),
-                BannerAction(tr("Open folder"), lambda: QDesktopServices.openUrl(url)),
+                BannerAction(tr("Open folder"), lambda: open_folder(folder)),
                 key=_RESET,
             )
 
