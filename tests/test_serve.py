@@ -14,6 +14,7 @@ from typing import Any
 import httpx
 
 from playhead import __version__
+from playhead.client.server_process import start_folder
 from tests.support.model_server import ModelServer, execute, text
 from tests.support.served import END_S, PROVIDER_KEY, START_S, Served, served
 from tests.support.waiting import until_now
@@ -191,6 +192,24 @@ def test_code_runs_in_the_folder_that_it_was_started_in(tmp_path):
             f"{server.address}/v1/chat", json=body, headers=server.headers, timeout=END_S
         )
     assert f"in {tmp_path}" in answer.text
+
+
+def test_where_a_service_is_started_each_conversation_has_a_folder_of_its_own(tmp_path):
+    arguments = ["--allow-auto-run", "--working-dir", ""]
+    with served(tmp_path, model="", arguments=arguments, start_folder=Path("/")) as server:
+        body = _body("import os; print('in', os.getcwd())", auto_run=True)
+        answer = httpx.post(
+            f"{server.address}/v1/chat", json=body, headers=server.headers, timeout=END_S
+        )
+        (folder,) = (path for path in tmp_path.rglob("Playhead/*") if path.is_dir())
+    assert f"in {folder}" in answer.text
+
+
+def test_code_of_a_program_in_the_root_runs_in_a_folder_of_its_own(monkeypatch):
+    monkeypatch.chdir("/")
+    assert start_folder() == ""
+    monkeypatch.chdir("/usr")
+    assert start_folder() == "/usr"
 
 
 def test_a_way_that_the_settings_claim_for_a_key_is_refused_until_it_is_named(

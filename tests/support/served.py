@@ -71,6 +71,7 @@ def served(
     arguments: Sequence[str] = (),
     settings: Mapping[str, object] | None = None,
     environment: Mapping[str, str] | None = None,
+    start_folder: Path | None = None,
 ) -> Iterator[Served]:
     """A headless server for the time of the block.
 
@@ -87,7 +88,7 @@ def served(
     with (home / "stderr.log").open("ab") as log:
         process = subprocess.Popen(
             [*command, *arguments],
-            cwd=home,
+            cwd=start_folder or home,
             env={**_environment(home, mark), **(environment or {})},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -18,6 +18,7 @@ from playhead.api.turns.client_request import ApiPolicy
 from playhead.bootstrap.core import TOKEN, Core, Overrides, build_core, close_on_signals
 from playhead.bootstrap.maintenance import record_errors
 from playhead.bootstrap.server import ProgramAccess, make_server, make_turns
+from playhead.bootstrap.start_folder import folders_without_window
 from playhead.domain.access import Access
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
@@ -86,6 +87,7 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
             model=options.model,
             api_base=options.api_base,
             folder=options.folder,
+            folders=folders_without_window(),
             how_to_choose=how,
             program="playhead serve",
             allowed=options.allowed,
@@ -192,7 +194,13 @@ async def _serve_pipes(
         " its key from `PLAYHEAD_PROVIDER_KEY` or the provider's own variable"
     )
     core = build_core(
-        Overrides(keeps_history=False, how_to_choose=how, allowed=allowed, key_routes=key_routes)
+        Overrides(
+            folders=folders_without_window(),
+            keeps_history=False,
+            how_to_choose=how,
+            allowed=allowed,
+            key_routes=key_routes,
+        )
     )
     core.worker.on_exit(crashes.record_worker)
     turns = make_turns(core, _OWN_PROGRAM)

@@ -5,21 +5,20 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEventLoop, QStandardPaths, QTimer
+from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QIcon
 
 from playhead import __version__
 from playhead.bootstrap.import_cost import leave_tls_out_of_asyncio
+from playhead.bootstrap.start_folder import working_folders
 from playhead.domain.settings import with_consents
 from playhead.errors import AppError
 from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
 from playhead.storage.crash_reports import WINDOW, record_crashes
 from playhead.storage.settings import SettingsFile, stored_scale
-from playhead.storage.working_folders import WorkingFolders
 from playhead.ui.desktop.application import Application
 from playhead.ui.shell.main_window import MainWindow
 from playhead.ui.widgets.theme import Theme
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from playhead.storage.crash_reports import CrashWatch
+    from playhead.storage.working_folders import WorkingFolders
 
 _REST = (
     "playhead.event_loop",
@@ -94,7 +94,7 @@ def _open(
 ) -> int:
     """Open the window and stay until it is closed; it ends here, before the application."""
     settings = SettingsFile(paths.settings_path())
-    folders = _working_folders()
+    folders = working_folders()
     window = _painted_window(app, settings, folders)
     leave_tls_out_of_asyncio()
     _load_rest()
@@ -131,15 +131,6 @@ def _application() -> Application:
         return Application([sys.argv[0]])
     finally:
         del os.environ[_SCALE]
-
-
-def _working_folders() -> WorkingFolders:
-    """Return the folders of conversations: below the system's for documents, or on the stick."""
-    if paths.is_portable():
-        return WorkingFolders(paths.data_dir() / "files", paths.data_dir() / "files")
-    documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-    home = Path.home()
-    return WorkingFolders(Path(documents or home) / "Playhead", home / "Playhead")
 
 
 def _painted_window(

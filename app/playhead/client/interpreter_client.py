@@ -11,7 +11,7 @@ from typing import Any, Literal, Self, cast, overload
 
 from playhead.client.connection import Connection, RemoteTurn, Status
 from playhead.client.kernel_messages import are_kernel_messages
-from playhead.client.server_process import server_command
+from playhead.client.server_process import server_command, start_folder
 from playhead.client.turn_reader import Display, OnInput, TurnReader
 from playhead.errors import InterpreterError
 
@@ -252,7 +252,7 @@ class InterpreterClient:
         return server_command()
 
     def _config(self, display: bool = False, extended: bool | None = None) -> Wire:
-        folder = os.path.abspath(self.working_dir or os.getcwd())
+        folder = os.path.abspath(self.working_dir) if self.working_dir else start_folder()
         given = {**asdict(self.llm), "instructions": self.instructions, "working_dir": folder}
         named = {name: value for name, value in given.items() if value not in (None, "")}
         has_input = self._has_input(display, self.extended if extended is None else extended)

@@ -39,6 +39,20 @@ def server_command() -> list[str]:
     return [sys.executable, "-P", "-m", "playhead", "serve", "--stdio"]
 
 
+def start_folder() -> str:
+    """Return the folder that the process works in; "" if no code should begin there.
+
+    That is the root, where a service is started, the folder of Windows, and one that is deleted.
+    """
+    try:
+        here = os.getcwd()
+    except OSError:
+        return ""
+    system = os.environ.get("SYSTEMROOT", "")
+    is_system = sys.platform == "win32" and system and Path(here).is_relative_to(system)
+    return "" if is_system or os.path.dirname(here) == here else here
+
+
 def server_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Return the environment with this package importable, installed or not."""
     source = str(Path(__file__).resolve().parents[2])
