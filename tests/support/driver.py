@@ -106,15 +106,17 @@ class App:
         display: Mapping[str, str],
         mode: str = "light",
         command: Sequence[str] = FROM_SOURCE,
+        start_folder: Path | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> None:
         self.home = home
         self.mode = mode
         self.log_path = home / "stderr.log"
-        self._environment = program_environment(home, display)
+        self._environment = program_environment(home, display) | dict(variables or {})
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
                 [*command, "--log-level", "info"],
-                cwd=home,
+                cwd=start_folder or home,
                 env=self._environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -160,6 +162,10 @@ class App:
     def type_into_front(self, text: str) -> None:
         """The same into whatever is in front, a dialog say."""
         self._xdotool("type", "--delay", "15", text)
+
+    def press_in_front(self, *keys: str) -> None:
+        """Press keys in the window that has the keyboard."""
+        self._xdotool("key", *map(_by_code, keys))
 
     def has_window(self, title: str) -> bool:
         """Whether a window whose title begins like that is on the screen."""
@@ -318,9 +324,11 @@ def running_app(
     display: Mapping[str, str],
     mode: str = "light",
     command: Sequence[str] = FROM_SOURCE,
+    start_folder: Path | None = None,
+    variables: Mapping[str, str] | None = None,
 ) -> Iterator[App]:
     """The program for the time of the block; when that fails, a picture of the screen is kept."""
-    app = App(home, display, mode, command)
+    app = App(home, display, mode, command, start_folder, variables)
     try:
         yield app
     except BaseException:

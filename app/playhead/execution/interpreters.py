@@ -30,7 +30,7 @@ from playhead.domain.execution import EnvironmentStatus, Interpreter
 from playhead.domain.text.json_text import read_json
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
-from playhead.execution.login_path import LoginPath, find_program
+from playhead.execution.login_path import LoginPath, absolute_folders, find_program
 from playhead.kernel.protocol import MANAGED
 
 OLDEST = (3, 9)
@@ -88,9 +88,12 @@ class ProbedInterpreter(Struct, frozen=True, kw_only=True):
         return not self.is_free_threaded, self.version
 
 
-def probe(path: str, kind: str | None = None) -> ProbedInterpreter:
-    """Run a Python to get its facts. Raises ExecutionError if it is not one or too old."""
-    facts = _ask(path)
+def probe(path: str, kind: str | None = None, folder: str = "") -> ProbedInterpreter:
+    """Run a Python to get its facts. Raises ExecutionError if it is not one or too old.
+
+    It finds no program of `folder`: a shim is a script, which the first bash on the PATH runs.
+    """
+    facts = _ask(path, folder)
     version: list[int] = facts["version"]
     words = ".".join(str(part) for part in version)
     if tuple(version) < OLDEST:
@@ -133,7 +136,7 @@ def search(folder: str = "", path: str | None = None) -> list[ProbedInterpreter]
 
 def _look_at(folder: str, path: str) -> ProbedInterpreter | None:
     try:
-        return described(path) if belongs_to(path, folder) else probe(path)
+        return described(path) if belongs_to(path, folder) else probe(path, folder=folder)
     except ExecutionError:
         return None
 
@@ -231,13 +234,16 @@ def python_in(environment: Path) -> Path:
     return environment / "bin" / "python"
 
 
-def _ask(path: str) -> dict[str, Any]:
+def _ask(path: str, folder: str) -> dict[str, Any]:
+    on_path = absolute_folders(os.environ.get("PATH", os.defpath))
+    others = [one for one in on_path if not belongs_to(os.path.join(one, "python"), folder)]
     try:
         result = subprocess.run(
             [path, "-I" if "python2" not in path else "-E", "-c", _PROBE],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             cwd=environment.OWN_FOLDER,
+            env={**os.environ, "PATH": os.pathsep.join(others)},
             timeout=_PROBE_LIMIT_S,
             check=True,
         )

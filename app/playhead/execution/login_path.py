@@ -42,10 +42,14 @@ def find_program(name: str, path: str | None = None) -> str:
 
     Relative folders on it are left out, and on Windows the current one: anything may be there.
     """
-    folders = (os.environ.get("PATH", os.defpath) if path is None else path).split(os.pathsep)
-    absolute = os.pathsep.join(folder for folder in folders if os.path.isabs(folder))
-    found = shutil.which(name, path=absolute) if absolute else None
+    absolute = absolute_folders(os.environ.get("PATH", os.defpath) if path is None else path)
+    found = shutil.which(name, path=os.pathsep.join(absolute)) if absolute else None
     return found if found is not None and os.path.isabs(found) else ""
+
+
+def absolute_folders(path: str) -> list[str]:
+    """Return the folders on a PATH that do not depend on where a program is started."""
+    return [folder for folder in path.split(os.pathsep) if os.path.isabs(folder)]
 
 
 def is_bare(path: str) -> bool:

@@ -155,7 +155,7 @@ class SettingsDialog(QDialog):
     """The dialog of all settings; open it with `open()`, which does not block the window.
 
     Signals: `saved(AppSettings)` when settings and key are stored, `was_reset(str)` with the folder
-    of the backup. Errors are shown in the dialog.
+    of the backup. Errors are shown in the dialog. `folder` is that of the shown conversation.
     """
 
     saved = Signal(object)
@@ -171,8 +171,10 @@ class SettingsDialog(QDialog):
         api: ApiControl,
         parent: QWidget | None = None,
         upkeep: Maintenance | None = None,
+        folder: str = "",
     ) -> None:
         super().__init__(parent)
+        self._folder = folder
         self._settings = settings
         self._upkeep = upkeep
         self._interpreters = interpreters
@@ -301,7 +303,7 @@ class SettingsDialog(QDialog):
             self.pages.turned.connect(self._on_turned)
 
     async def _load_interpreters(self) -> None:
-        found = await self._interpreters.found()
+        found = await self._interpreters.found(self._folder)
         self.interpreter.show_interpreters(found, self.interpreter.chosen)
 
     async def _save(self) -> None:
@@ -318,7 +320,7 @@ class SettingsDialog(QDialog):
 
     async def _add_interpreter(self, path: str) -> None:
         interpreter = await self._interpreters.probe(path)
-        found = await self._interpreters.found()
+        found = await self._interpreters.found(self._folder)
         known = [one for one in found if one.path != interpreter.path]
         self.interpreter.show_interpreters([*known, interpreter], interpreter.path)
 

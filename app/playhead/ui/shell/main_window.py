@@ -253,6 +253,7 @@ class MainWindow(QMainWindow):
             self._api,
             self,
             self.help.upkeep.port,
+            self.folder,
         )
         self._dialog.was_reset.connect(self.help.report_reset)
         self._dialog.saved.connect(self._on_settings_saved)
