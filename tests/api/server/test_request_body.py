@@ -73,3 +73,11 @@ async def test_a_large_body_is_read_while_the_loop_goes_on() -> None:
     loop.call_later(0.01, is_free.set)
     assert await BodyReader(10).read(b"x" * 100_000, read) == 100_000
     assert await BodyReader(10).read(b"x" * 100, len) == 100
+
+
+async def test_how_many_messages_a_request_may_bring_is_set_while_bodies_are_read() -> None:
+    reader, raw = BodyReader(10), body({"messages": [{}] * 5})
+    assert await reader.read(raw, len) == len(raw)
+    reader.max_messages = 4
+    with pytest.raises(RequestError, match="4"):
+        await reader.read(raw, len)

@@ -111,6 +111,7 @@ async def test_all_of_it_is_saved_and_shown_again(theme: Theme) -> None:
         "api_client_approves": True,
         "api_auto_run": True,
         "api_rate_limit": 0,
+        "api_max_messages": 25,
     }
     async with opened(theme, **wanted) as bench:
         saved = await bench.saved()
@@ -118,12 +119,14 @@ async def test_all_of_it_is_saved_and_shown_again(theme: Theme) -> None:
 
 
 async def test_empty_numbers_are_the_usual_ones(theme: Theme) -> None:
-    async with opened(theme, api_port=6001, api_rate_limit=7) as bench:
+    async with opened(theme, api_port=6001, api_rate_limit=7, api_max_messages=9) as bench:
         bench.section.port.clear()
         bench.section.rate_limit.clear()
+        bench.section.max_messages.clear()
         assert bench.section.address.text() == ADDRESS
         saved = await bench.saved()
         assert (saved.api_port, saved.api_rate_limit) == (5001, 120)
+        assert saved.api_max_messages == 10_000
 
 
 @pytest.mark.parametrize("port", ["0", "65536", "http", "50.1"])

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from playhead.api.server.auth import Gate, RateLimit
+from playhead.api.server.request_body import BodyReader
 from playhead.api.server.server_options import ServerOptions
 from playhead.api.server.sockets import Sockets, bind, check_reach, is_loopback
 from playhead.domain.secret import Secret
@@ -39,6 +40,7 @@ class ApiServer:
         own = (options.host,) if is_loopback(options.host) else ()
         self._gate = Gate(token, options.allowed_hosts + own)
         self._rate_limit = RateLimit(options.rate_limit)
+        self._bodies = BodyReader(options.max_messages)
         self._routes = routes
         self._address = ""
         self._thread = threading.Thread(target=self._run, name="playhead-api", daemon=True)
@@ -62,6 +64,15 @@ class ApiServer:
     @rate_limit.setter
     def rate_limit(self, per_minute: int) -> None:
         self._rate_limit.per_minute = per_minute
+
+    @property
+    def max_messages(self) -> int:
+        """Return how many messages a request may bring; it may be set while the server runs."""
+        return self._bodies.max_messages
+
+    @max_messages.setter
+    def max_messages(self, count: int) -> None:
+        self._bodies.max_messages = count
 
     async def start(self) -> None:
         """Return when it listens; raises ListenError, and leaves nothing behind then."""
@@ -110,7 +121,7 @@ class ApiServer:
         loop = asyncio.get_running_loop()
         self._stop = lambda: loop.call_soon_threadsafe(stopping.set)
         options = self._options
-        gateway = Gateway(options, self._gate, self._rate_limit, self._routes)
+        gateway = Gateway(options, self._gate, self._rate_limit, self._bodies, self._routes)
         sockets = bind(options.host, options.port)
         try:
             await gateway.open(sockets)

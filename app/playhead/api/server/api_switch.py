@@ -83,6 +83,7 @@ class ApiSwitch:
                 await self._start(wanted.api_port)
             if self._server is not None:
                 self._server.rate_limit = wanted.api_rate_limit
+                self._server.max_messages = wanted.api_max_messages
             elif not wanted.api_enabled:
                 self._emit(ApiStatus())
 

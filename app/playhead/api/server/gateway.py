@@ -56,6 +56,7 @@ class Gateway:
         options: ServerOptions,
         gate: Gate,
         rate_limit: RateLimit,
+        bodies: BodyReader,
         routes: Callable[[web.Application], object],
     ) -> None:
         self._options = options
@@ -67,7 +68,7 @@ class Gateway:
         )
         self._app[STREAM_TIMING] = StreamTiming(options.ping_s, options.status_s, options.overrun_s)
         self._app[OPEN_ANSWERS] = self._answers
-        self._app[_BODIES] = BodyReader(options.max_messages)
+        self._app[_BODIES] = bodies
         self._app.on_response_prepare.append(_set_headers)
         routes(self._app)
         self._running = AsyncExitStack()

@@ -46,7 +46,7 @@ class BodyReader:
     """
 
     def __init__(self, max_messages: int) -> None:
-        self._max_messages = max_messages
+        self.max_messages = max_messages
         self._thread = asyncio.Lock()  # several would only take the interpreter from the others
 
     async def read(self, raw: bytes, read: Callable[[bytes], V]) -> V:
@@ -57,7 +57,7 @@ class BodyReader:
             return await asyncio.to_thread(self._read, raw, read)
 
     def _read(self, raw: bytes, read: Callable[[bytes], V]) -> V:
-        check_size(raw, self._max_messages)
+        check_size(raw, self.max_messages)
         return read(raw)
 
 

@@ -75,6 +75,8 @@ class ApiPage(QWidget):
         self.auto_run_note = FormNote()
         self.rate_limit = line(f"{_DEFAULTS.api_rate_limit}", tr("Requests a minute"))
         self.rate_note = FormNote()
+        self.max_messages = line(f"{_DEFAULTS.api_max_messages}", tr("Messages in a request"))
+        self.messages_note = FormNote()
         self._prepare_buttons()
         self._lay_out()
         self._connect()
@@ -85,6 +87,7 @@ class ApiPage(QWidget):
         """Return the settings with the values of the fields. Raises FieldError."""
         port = read_number(tr("Port"), self.port, 1, 65_535, int)
         limit = read_number(tr("Requests a minute"), self.rate_limit, 0, 1_000_000, int)
+        most = read_number(tr("Messages in a request"), self.max_messages, 1, 1_000_000, int)
         return replace(
             before,
             api_enabled=self.enabled.isChecked(),
@@ -92,6 +95,7 @@ class ApiPage(QWidget):
             api_client_approves=self.client_approves.isChecked(),
             api_auto_run=self.auto_run.isChecked(),
             api_rate_limit=_DEFAULTS.api_rate_limit if limit is None else limit,
+            api_max_messages=_DEFAULTS.api_max_messages if most is None else most,
         )
 
     def close_down(self) -> None:
@@ -139,6 +143,7 @@ class ApiPage(QWidget):
             ("", ([self.client_approves], [self.approves_note])),
             ("", ([self.auto_run], [self.auto_run_note])),
             (tr("Requests a minute"), ([self.rate_limit], [self.rate_note])),
+            (tr("Messages in a request"), ([self.max_messages], [self.messages_note])),
         ):
             add_row(grid, label, rows)
         column = QVBoxLayout(self)
@@ -164,6 +169,8 @@ class ApiPage(QWidget):
         self.auto_run.setChecked(settings.api_auto_run)
         self.rate_limit.setText(f"{settings.api_rate_limit}")
         self.rate_note.show_text(tr("For each token; 0 for no limit."))
+        self.max_messages.setText(f"{settings.api_max_messages}")
+        self.messages_note.show_text(tr("A request with more of them is refused."))
         self._show_state()
         self._show_address()
         self._show_permissions()
