@@ -1,4 +1,4 @@
-"""Decides where code of new conversations begins: in a folder of its own, or where we started."""
+"""Return where code of new conversations begins: in a folder of its own, or where we started."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def working_folders() -> WorkingFolders:
 def folders_without_window() -> WorkingFolders | None:
     """Return None if code begins in the folder that we were started in, as in a terminal.
 
-    Not where that is nobody's choice, as the root for a service, or inside our own files.
+    Not in the root, where a service is started by no choice, nor inside our own files.
     """
     from playhead.client.server_process import start_folder  # not needed for the first paint
 

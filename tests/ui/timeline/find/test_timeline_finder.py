@@ -122,6 +122,37 @@ def test_a_table_that_has_the_words_is_shown_with_a_ring(view, talk, find):
     assert view.canvas.ringed == key
 
 
+def test_a_frame_shows_the_column_and_the_row_that_has_the_words(view, talk, find) -> None:
+    rows = tuple(tuple(f"r{row}c{column}" for column in range(40)) for row in range(30))
+    table = Table(
+        columns=tuple(f"column {number}" for number in range(40)),
+        dtypes=("str",) * 40,
+        rows=rows,
+        total_rows=30,
+    )
+    for number in range(8):
+        talk.answer(f"before {number}\n\n" * 3)
+    key = talk.apply(Chunk(role="computer", type="table", content=table))
+    view.set_conversation(talk)
+    index = view.model.index_of(key)
+
+    def shown() -> list[str]:
+        view.canvas.flush()
+        card = view.canvas.sheet.card(index)
+        return [table.columns[column] for column, _, _ in card._layout()]
+
+    assert "column 33" not in shown()
+    assert find("r20c33") == "1 of 1"
+    assert "column 33" in shown()
+    assert view.canvas.sheet.rows[index].is_open
+    at = view.canvas.sheet.card(index).bring_in(view.canvas.maker.wanted)
+    assert at is not None
+    y = view.canvas.sheet.top_of(index) + at[0] - view.canvas.top
+    assert 0 < y < view.canvas.port.height()
+    assert find("column 2") == "1 of 1"
+    assert "column 2" in shown()
+
+
 def test_a_wide_table_is_moved_to_the_words_and_back(view, talk, find, qtbot):
     titles = " | ".join(f"a long title {number}" for number in range(12))
     talk.answer(f"| first | {titles} | last one |\n{'|---' * 14}|\n{'| cell ' * 14}|\n")

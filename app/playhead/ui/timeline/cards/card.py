@@ -13,6 +13,7 @@ from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.text.block_column import START, BlockColumn, Place
 from playhead.ui.timeline.text.document_maker import DocumentMaker
+from playhead.ui.timeline.text.find_query import FindQuery
 from playhead.ui.timeline.text.shapes import (
     BUTTON_PX,
     draw_focus,
@@ -184,6 +185,10 @@ class Card:
     def act(self, word: str) -> bool:
         """Do what a spot of the card's own asks for; whether anything looks different now."""
         return False
+
+    def bring_in(self, wanted: FindQuery) -> tuple[int, int] | None:
+        """Show what a query finds beside the text, sideways or unfolded; its top and height."""
+        return None
 
     def source(self) -> str:
         """Return the whole card as text, for the clipboard."""

@@ -28,6 +28,7 @@ from playhead.ui.timeline.cards.table_columns import (
     tells_order,
 )
 from playhead.ui.timeline.model.rows import Row, Sorting
+from playhead.ui.timeline.text.find_query import FindQuery
 from playhead.ui.timeline.text.shapes import (
     clip_round,
     draw_hairline,
@@ -109,6 +110,32 @@ class TableCard(Card):
         elif verb == "columns":
             self._first = int(number)
         return True
+
+    def bring_in(self, wanted: FindQuery) -> tuple[int, int] | None:
+        """Show the first name of a column, or else the first cell, that has the words."""
+        found = self._find(wanted)
+        if found is None:
+            return None
+        number, column = found
+        self.row.is_open = self.row.is_open or number >= FOLDED_ROWS
+        if all(column != index for index, _, _ in self._layout()):
+            self._first = column
+        return HEADER + HEAD + number * LINE, LINE
+
+    def _find(self, wanted: FindQuery) -> tuple[int, int] | None:
+        """Return row and column of the first place; -1 for the row of the columns' names."""
+        for number, cells in enumerate((self._table.columns, *self._table.rows), -1):
+            if wanted.spans("\n".join(map(str, cells))):  # a row at once: there may be many
+                for index, cell in enumerate(cells):
+                    if wanted.spans(str(cell)):
+                        return number, index
+        return None
+
+    def _mark_found(self, painter: QPainter, rect: QRect, *texts: str) -> None:
+        """Paint the ground of a cell that has the words which are looked for."""
+        wanted = self.tools.maker.wanted
+        if wanted is not None and any(wanted.spans(text) for text in texts):
+            painter.fillRect(rect, self.theme.colour("selection"))
 
     def frame_height(self) -> int:
         """Return the height of the head, the rows that are shown and the foot."""
@@ -343,9 +370,9 @@ class TableCard(Card):
             for index, left, width in layout:
                 cell, column = row[index], self._columns[index]
                 box = QRect(left + _PAD, y, width - 2 * _PAD, LINE)
-                text = metrics.elidedText(
-                    column.text(cell), Qt.TextElideMode.ElideRight, box.width()
-                )
+                shown = column.text(cell)
+                self._mark_found(painter, QRect(left, y, width, LINE - 1), shown, str(cell))
+                text = metrics.elidedText(shown, Qt.TextElideMode.ElideRight, box.width())
                 is_quiet = index < self._index_columns or column.is_missing(cell)
                 painter.setPen(faint if is_quiet else ink)
                 painter.drawText(box, _RIGHT if column.is_number else _LEFT, text)
@@ -407,6 +434,8 @@ class TableCard(Card):
         order = self.row.sorting.wanted or self.row.sorting.order
         for index, left, width in self._layout():
             box = QRect(left + _PAD, top, width - 2 * _PAD, HEAD)
+            ground = QRect(left, top, width, HEAD - 1)
+            self._mark_found(painter, ground, self._table.columns[index])
             is_sorted = order is not None and order.column == index
             align = _RIGHT if self._columns[index].is_number else _LEFT
             if is_sorted and order is not None:

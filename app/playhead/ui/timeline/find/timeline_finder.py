@@ -250,7 +250,7 @@ class TimelineFinder(QObject):
         canvas.ringed = self._key if found == _WHOLE else ""
         column = canvas.sheet.card(index).column
         if found == _WHOLE or column is None:
-            part, within, high = 0, 0, canvas.card_rect(index).height()
+            part, (within, high) = 0, self._brought_in(index)
         else:
             canvas.maker.current = (column, *found[0])
             part, high = found[0][0], 24
@@ -269,6 +269,16 @@ class TimelineFinder(QObject):
             column.wide_tables.bring_across(*found, column.width)
         canvas.port.update()
         self.changed.emit()
+
+    def _brought_in(self, index: int) -> tuple[int, int]:
+        """Have a card show the words that it has beside its text; their top and height in it."""
+        canvas, wanted = self._canvas, self._wanted
+        row, card = canvas.sheet.rows[index], canvas.sheet.card(index)
+        was_open = row.is_open
+        place = card.bring_in(wanted) if wanted is not None else None
+        if row.is_open != was_open:
+            canvas.row_changed(row.key)
+        return place or (0, canvas.card_rect(index).height())
 
     def _forget_place(self) -> None:
         self._key, self._place, self._ordinal = "", None, 0
