@@ -104,6 +104,7 @@ async def test_lines_of_a_traceback_lead_to_blocks_and_files(theme: Theme, tmp_p
         assert intents == [f"{second} 15", f"{second} 11", f"{first} 5", f"6 {file}"]
         shown.click(links[3])
         assert (pane.current.key, pane.text()) == (first, FIRST)
+        assert f'File "<{pane.current.title}>", line 5, in second' in shown.text()
         shown.click(links[4])
         await until(lambda: pane.current.file is not None)
         assert (pane.current.file and pane.current.file.path, pane.text()) == (file, MODULE)
@@ -124,7 +125,7 @@ async def test_the_variables_of_the_frames_are_shown_on_demand(
             "line 6 of module_of_mine.py, in third",
             "x int 0",
             "rows list 2 [1, 2]",
-            "line 5 of <block 1>, in second",
+            "line 5 of <cell 1>, in second",
             "x int 0",
             "line 11, in first",
             "count int 0",

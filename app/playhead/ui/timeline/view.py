@@ -248,12 +248,12 @@ class TimelineView(QAbstractScrollArea):
     def show_failure(self, key: str, variables: Sequence[Variable], words: str) -> None:
         """Show the variables of an error's frames below it, or why there are none."""
         # not needed for the first paint
-        from playhead.ui.timeline.cards.problem_card import failure_text
+        from playhead.ui.timeline.cards.problem_card import failure_text, with_cells
 
         index = self.model.index_of(key)
         row = self.model.rows[index] if index is not None else None
         if row is not None and row.message and isinstance(row.message.content, CodeError):
-            row.failure = words or failure_text(row.message.content, variables)
+            row.failure = words or failure_text(with_cells(row.message.content, row), variables)
             self.canvas.row_changed(key)
 
     def clear_notes(self) -> None:

@@ -39,7 +39,7 @@ class ProblemCard(BoxCard):
         self._places: list[tuple[int, int, TracePlace]] = []  # with a block and a line in it
         content = row.message.content if row.message else None
         self._error = (
-            content
+            with_cells(content, row)
             if isinstance(content, CodeError)
             else CodeError(name=tr("Error"), message=row.text)
         )
@@ -251,6 +251,12 @@ def _spans_of(source: str, places: Sequence[TracePlace]) -> tuple[tuple[int, int
     """Return where in a text its places are."""
     starts = [0, *accumulate(len(line) + 1 for line in source.split("\n"))]
     return tuple((starts[one.number] + one.start, starts[one.number] + one.end) for one in places)
+
+
+def with_cells(error: CodeError, row: Row) -> CodeError:
+    """Return an error with the names of cells in place of those that the kernel has for them."""
+    frames = (replace(one, file=row.cells.get(one.file, one.file)) for one in error.frames)
+    return replace(error, frames=tuple(frames))
 
 
 def failure_text(error: CodeError, variables: Sequence[Variable]) -> str:

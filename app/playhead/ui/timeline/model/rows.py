@@ -87,8 +87,9 @@ class Row(Struct, eq=False, kw_only=True):
     the whole output. `is_typing` means that code shows a field for text to the programs
     that it has started; `began_at` is when it began to run (seconds since the epoch). `versions`
     are those of the question, or of the answer that ends with the row. `origin` is the code that
-    a problem came from, `blocks` the code of the blocks that its traceback names, `failure` the
-    variables of its frames, once they were read; `traced` are stretches of an output that are
+    a problem came from, `blocks` the code of the cells that its traceback names, `cells` their
+    names, for which the kernel has others, `failure` the variables of its frames, once they were
+    read; `traced` are stretches of an output that are
     marked, counted in lines from 0, to None for its end; `foot` says what the turn that ends here
     has cost, `sorting` how the rows of a table are shown. `edition` changes when the text is
     replaced: what was taken in of the one before is of no use then. `tail` are the last lines of an
@@ -111,6 +112,7 @@ class Row(Struct, eq=False, kw_only=True):
     is_typing: bool = False
     origin: str = ""
     blocks: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    cells: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
     failure: str = ""
     foot: str = ""
     sorting: Sorting = Sorting()

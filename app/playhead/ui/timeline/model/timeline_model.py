@@ -298,7 +298,7 @@ class TimelineModel:
             self._has_failed = True
             row.items = self._cut_traceback(message.content.printed)
             row.origin = self.rows[self._code].key if self._code is not None else ""
-            row.blocks = self._blocks_in("".join(row.items))
+            self._name_cells(row)
         self._add(row)
         if kind == "code":
             self._code = len(self.rows) - 1
@@ -523,6 +523,15 @@ class TimelineModel:
         console.set_text(output)
         self.mark(console.key)
         return [without_colours(trace).rstrip("\n")]
+
+    def _name_cells(self, row: Row) -> None:
+        """Have a traceback name blocks of the conversation as the editor's tabs do."""
+        codes = [one.key for one in self.rows if one.kind == "code"]
+        for block, key in self._blocks_in("".join(row.items)).items():
+            cell = f"<{tr('cell {number}', number=codes.index(key) + 1)}>"
+            row.cells = {**row.cells, block: cell}
+            row.blocks = {**row.blocks, cell: key}
+            row.items = [text.replace(f'"{block}"', f'"{cell}"') for text in row.items]
 
     def _blocks_in(self, trace: str) -> dict[str, str]:
         """Return the code of the blocks that a traceback names, known by the lines it shows."""
