@@ -214,6 +214,14 @@ async def test_first_start_offers_the_server_of_this_machine(theme: Theme, tmp_p
         await until(lambda: "llama3" in bench.parts.composer.buttons.choice.text())
 
 
+async def test_an_empty_conversation_needs_no_timeline(theme: Theme, tmp_path: Path) -> None:
+    """Making it takes longer than a frame: it is made in steps, or when there is a message."""
+    async with opened(theme, tmp_path) as bench:
+        assert not bench.parts.has_timeline
+        bench.window.new_conversation()
+        assert not bench.parts.has_timeline
+
+
 async def test_with_a_model_set_nothing_is_probed(theme: Theme, tmp_path: Path) -> None:
     async with opened(theme, tmp_path) as bench:
         assert not bench.window._servers.isActive()

@@ -227,7 +227,8 @@ class SessionView(QObject):
     def _show_kernel(self, kernel: KernelStatus) -> None:
         disputed = tr("still running, although it says that it is over")
         text = disputed if kernel.is_disputed else going_on_words(kernel.going_on)
-        self._timeline.show_going_on(text)
+        if text or self._parts.has_timeline:
+            self._timeline.show_going_on(text)
         self._pane.set_kernel(kernel)
 
     def _show_state(self, session: Session) -> None:
