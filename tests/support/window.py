@@ -5,7 +5,7 @@ So is the kernel, unless a test brings a real executor.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -57,6 +57,7 @@ class Bench:
         executor: Executor | None = None,
         arming_ms: int = ARMING_MS,
         reader: CodeReader | None = None,
+        before: Callable[[MainWindow], None] | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -73,6 +74,8 @@ class Bench:
         self.window = MainWindow(
             theme, self.settings.current, home / "attachments", arming_ms=arming_ms
         )
+        if before is not None:
+            before(self.window)
         self.window.join(
             self.sessions,
             self.settings,
@@ -122,10 +125,21 @@ async def opened(
     executor: Executor | None = None,
     arming_ms: int = ARMING_MS,
     reader: CodeReader | None = None,
+    before: Callable[[MainWindow], None] | None = None,
 ) -> AsyncIterator[Bench]:
-    """Open a window; with an executor code runs in its kernels and is not only recorded."""
+    """Open a window; with an executor code runs in its kernels and is not only recorded.
+
+    `before` does something in the window that is not joined to sessions yet.
+    """
     bench = Bench(
-        theme, home, settings, *answers, executor=executor, arming_ms=arming_ms, reader=reader
+        theme,
+        home,
+        settings,
+        *answers,
+        executor=executor,
+        arming_ms=arming_ms,
+        reader=reader,
+        before=before,
     )
     await bench.sessions.start()
     bench.window.resize(1480, 940)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QAbstractButton
 from playhead.domain.conversation.message import Attachment
 from playhead.session.message_queue import QueuedMessage
 from playhead.ui.composer.message_drafts import Draft, StoredDrafts, decoded, encoded, read
+from playhead.ui.shell.main_window import MainWindow
 from playhead.ui.widgets.theme import Theme
 from tests.support.ports import coded, said
 from tests.support.waiting import until
@@ -148,6 +149,20 @@ async def test_what_is_not_sent_survives_a_kill(theme: Theme, tmp_path: Path) ->
         bench.window.open_conversation(first)
         await until(lambda: bench.parts.composer.text == "half a thought")
         assert queue_of(bench) == ["this waits"]
+
+
+async def test_what_is_written_before_there_are_sessions_stays(
+    theme: Theme, tmp_path: Path
+) -> None:
+    def write_early(window: MainWindow) -> None:
+        QTest.keyClicks(window.parts.composer.text_edit, "early")
+
+    async with opened(theme, tmp_path, before=write_early) as bench:
+        assert bench.parts.composer.text == "early"
+        await bench.window.open_up()
+        await restored(bench)
+        await bench.window.tasks.settled()
+        assert bench.parts.composer.text == "early"
 
 
 async def test_what_was_sent_is_no_draft_any_more(theme: Theme, tmp_path: Path) -> None:

@@ -54,7 +54,8 @@ class ComposerBinding(SessionBinding):
         self._settings = settings
         self._path = path
         self._key = ""
-        self._drafts: dict[str, Draft] = {}
+        text, attachments = composer.draft()  # written before there were sessions
+        self._drafts = {"": Draft(text=text, attachments=tuple(attachments))}
         self._models: list[tuple[str, str]] = []
         self._written = ""
         self._is_restored = self._is_refused = False
