@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 from tests.benchmarks.child import Child
 from tests.benchmarks.first_answer import first_answers
 from tests.benchmarks.homes import measured_home
+from tests.benchmarks.raw_rows import keep_rows, median
 
 RUNS = 5
 REST_S = 3.0
@@ -18,49 +18,54 @@ QUIET_CPU_S = 0.05
 
 def startup() -> dict[str, float]:
     """Medians of whole processes, taken in turns so that both meet the same machine."""
-    paints: list[float] = []
-    uses: list[float] = []
-    bare_paints: list[float] = []
-    bare_uses: list[float] = []
-    rss_mb = 0.0
+    rows: list[dict[str, float]] = []
     with measured_home() as environment:
-        _start(environment, [], [])  # warms the caches of the disk and the byte code
+        _start(environment)  # warms the caches of the disk and the byte code
         for run in range(RUNS):
-            _start_bare(environment, bare_paints, bare_uses)
-            rss_mb = _start(environment, paints, uses, is_resting=run == RUNS - 1)
-    first, bare_first = statistics.median(paints), statistics.median(bare_paints)
-    usable, bare_usable = statistics.median(uses), statistics.median(bare_uses)
+            bare = {f"bare_{key}": value for key, value in _start_bare(environment).items()}
+            rows.append(bare | _start(environment, is_resting=run == RUNS - 1))
+    keep_rows("startup", rows)
+    ratios = {
+        f"{moment}{kind}_ratio": round(
+            median(rows, f"{moment}{kind}_ms") / median(rows, f"bare_{moment}{kind}_ms"), 3
+        )
+        for moment in ("first_paint", "usable")
+        for kind in ("", "_cpu")
+    }
     return {
-        "first_paint_ms": round(first, 1),
-        "bare_first_paint_ms": round(bare_first, 1),
-        "first_paint_ratio": round(first / bare_first, 3),
-        "usable_ratio": round(usable / bare_usable, 3),
-        "rss_mb": round(rss_mb, 1),
+        "first_paint_ms": round(median(rows, "first_paint_ms"), 1),
+        "bare_first_paint_ms": round(median(rows, "bare_first_paint_ms"), 1),
+        **ratios,
+        "rss_mb": round(rows[-1]["rss_mb"], 1),
         **first_answers(),
     }
 
 
-def _start(
-    environment: Mapping[str, str],
-    paints: list[float],
-    uses: list[float],
-    *,
-    is_resting: bool = False,
-) -> float:
+def _start(environment: Mapping[str, str], *, is_resting: bool = False) -> dict[str, float]:
     child = Child("tests.benchmarks.measured_app", environment)
-    paints.append(child.ms_until("first_paint"))
-    uses.append(child.ms_until("usable"))
-    rss_mb = _rss_at_rest(child.process.pid) if is_resting else 0.0
+    row = _moments(child)
+    if is_resting:
+        row["rss_mb"] = _rss_at_rest(child.process.pid)
     child.ask("clear")
     child.close()
-    return rss_mb
+    return row
 
 
-def _start_bare(environment: Mapping[str, str], paints: list[float], uses: list[float]) -> None:
+def _start_bare(environment: Mapping[str, str]) -> dict[str, float]:
     child = Child("tests.benchmarks.bare_window", environment)
-    paints.append(child.ms_until("first_paint"))
-    uses.append(child.ms_until("usable"))
+    row = _moments(child)
     child.close()
+    return row
+
+
+def _moments(child: Child) -> dict[str, float]:
+    """When each moment came, and the CPU that the process had used by then."""
+    row: dict[str, float] = {}
+    for moment in ("first_paint", "usable"):
+        event = child.wait_for(moment)
+        row[f"{moment}_ms"] = (event["at"] - child.started_at) * 1000
+        row[f"{moment}_cpu_ms"] = event["cpu_s"] * 1000
+    return row
 
 
 def _rss_at_rest(pid: int) -> float:
