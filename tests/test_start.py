@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
 from pathlib import Path
 
+from playhead.bootstrap.import_cost import UNUSED_ENUMS
 from tests.support.driver import write_settings
 from tests.support.model_server import ModelServer, default_script
 
@@ -66,6 +68,46 @@ def test_nothing_heavy_is_loaded_before_the_first_paint_and_litellm_never(tmp_pa
     own = [name for name in loaded["first_paint"] if name.split(".")[0] == "playhead"]
     assert len(own) <= MOST_OWN_MODULES, own
     assert [name for name in loaded["turn_over"] if name != "keyring"] == []
+
+
+LIGHT = """
+import sys
+from playhead.bootstrap import import_cost
+import_cost.leave_enums_empty()
+import_cost.leave_sources_unread()
+from PySide6.QtCore import QLocale, QObject, Qt
+from shibokensupport.signature import mapping, parser
+assert not len(QLocale.Language) and len(Qt.Key) > 400
+assert "_source" in vars(mapping), "it was asked for something"
+try:
+    QObject().setObjectName(object())
+except TypeError as error:
+    assert "Supported signatures" in str(error), error
+assert parser.type_map is mapping.type_map
+"""
+
+
+def test_signatures_and_unused_names_of_qt_wait_until_they_are_asked_for():
+    said = subprocess.run(
+        [sys.executable, "-c", LIGHT],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "app")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+def test_nothing_uses_the_enumerations_that_are_left_empty():
+    names = "|".join(sorted(UNUSED_ENUMS))
+    gives_one = r"\.(language|script|country|territory|standardIcon|standardPixmap|fromTheme)\("
+    uses = re.compile(rf"\b(QLocale|QIcon|QStyle|Scintilla)\.({names})\b|(?<!self){gives_one}")
+    found = {
+        str(path.relative_to(ROOT)): match.group()
+        for path in (ROOT / "app").rglob("*.py")
+        if "PySide6" in (text := path.read_text("utf-8")) and (match := uses.search(text))
+    }
+    assert found == {}
 
 
 OPENSSL = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import enum
 import importlib
 import sys
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,20 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from types import ModuleType
 
-_STUB_WRITERS = frozenset(
-    f"shibokensupport/signature/lib/{name}.py" for name in ("enum_sig", "pyi_generator")
+_FOR_SIGNATURES = frozenset(
+    f"shibokensupport/signature/{name}.py"
+    for name in (
+        *("mapping", "parser", "layout", "errorhandler"),
+        *("lib/enum_sig", "lib/pyi_generator"),
+    )
 )
+UNUSED_ENUMS = frozenset(
+    (
+        *("Language", "Country", "Script", "ThemeIcon", "StandardPixmap"),  # QLocale, QIcon, QStyle
+        "Message",  # of Scintilla
+    )
+)
+"""Large enumerations of Qt's and Scintilla's that nothing here names or converts."""
 
 
 def leave_tls_out_of_asyncio() -> None:
@@ -56,7 +68,7 @@ def leave_sources_unread() -> None:
     which this program never does. That takes a tenth of the time to the first paint, and all that
     text stays in memory. If another version of PySide6 works differently, nothing changes.
     """
-    _import_without_stub_writers()  # puts shibokensupport in its place
+    _import_lightly()  # puts shibokensupport in its place
     try:
         feature = importlib.import_module("shibokensupport.feature")
     except ImportError:
@@ -65,23 +77,60 @@ def leave_sources_unread() -> None:
         feature.__dict__["_mod_uses_pyside"] = _uses_no_feature
 
 
-def _import_without_stub_writers() -> None:
-    """Import PySide6 without the two modules that only write stub files for type checkers.
+def leave_enums_empty() -> None:
+    """Have the enumerations of `UNUSED_ENUMS` made without members.
 
-    It compiles its support modules from a zip file at each start. Of the time to the first paint
-    these two would take a twentieth.
+    The bindings make all enumerations of a class, member by member in Python, when the class is
+    first used: a sixth of the time to the first paint, a quarter of it for these. If another
+    version of Python works differently, nothing changes.
+    """
+    really: Any = getattr(enum.EnumType, "_create_", None)
+    if really is None:
+        return
+
+    def create(cls: object, name: str, names: object, **options: Any) -> Any:
+        # Only the bindings keep unknown values of what is no flag.
+        is_bound = options.get("boundary") is enum.KEEP and name in UNUSED_ENUMS
+        return really(cls, name, [] if is_bound else names, **options)
+
+    enum.EnumType._create_ = create  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _import_lightly() -> None:
+    """Import PySide6 without what takes apart the signatures of its functions.
+
+    It compiles these modules from a zip file at each start, a tenth of the time to the first paint,
+    and needs them for the text of a TypeError, `help` and stub files. They run when they are first
+    asked for a name.
     """
     really: Any = builtins.compile
 
-    def compile_the_others(source: object, filename: object, *rest: Any, **options: Any) -> Any:
-        is_left_out = str(filename) in _STUB_WRITERS
-        return really("" if is_left_out else source, filename, *rest, **options)
+    def compile_later(source: object, filename: object, *rest: Any, **options: Any) -> Any:
+        if str(filename) not in _FOR_SIGNATURES:
+            return really(source, filename, *rest, **options)
+        stand_in = _STAND_IN.format(filename=str(filename), source=source)
+        return really(stand_in, filename, *rest, **options)
 
-    builtins.compile = compile_the_others
+    builtins.compile = compile_later
     try:
         importlib.import_module("PySide6.QtCore")
     finally:
         builtins.compile = really
+
+
+_STAND_IN = """
+def __getattr__(name):
+    if source := globals().pop("_source", ""):
+        exec(compile(source, {filename!r}, "exec"), globals())
+    if name not in globals():
+        raise AttributeError(name)
+    return globals()[name]
+
+def update_mapping():  # the library looks for this one in the dictionary
+    return __getattr__("update_mapping")()
+
+_source = {source!r}
+"""
 
 
 def _uses_no_feature(_module: ModuleType) -> bool:

@@ -23,7 +23,6 @@ from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError, StorageError, phrase
 from playhead.event_loop import run
-from playhead.providers.worker import WorkerStatus
 from playhead.single_instance import SingleInstance
 from playhead.storage import log_file, paths
 from playhead.storage.crash_reports import CrashWatch
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from playhead.api.server.api_server import ApiServer
     from playhead.api.server.server_options import ServerOptions
     from playhead.bootstrap.server import ProgramAccess
+    from playhead.providers.worker import WorkerStatus
 
 _log = logging.getLogger(__name__)
 _UNSAVED = "unsaved"
