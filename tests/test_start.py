@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import os
-import re
 import socket
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
-from playhead.bootstrap.import_cost import UNUSED_ENUMS
+import pytest
+
+from playhead.bootstrap import import_cost
 from tests.support.driver import write_settings
 from tests.support.model_server import ModelServer, default_script
 
@@ -73,11 +76,11 @@ def test_nothing_heavy_is_loaded_before_the_first_paint_and_litellm_never(tmp_pa
 LIGHT = """
 import sys
 from playhead.bootstrap import import_cost
-import_cost.leave_enums_empty()
+import_cost.make_enums_quickly()
 import_cost.leave_sources_unread()
-from PySide6.QtCore import QLocale, QObject, Qt
+from PySide6.QtCore import QObject, Qt
 from shibokensupport.signature import mapping, parser
-assert not len(QLocale.Language) and len(Qt.Key) > 400
+assert len(Qt.Key) > 400 and Qt.Key(ord("A")) is Qt.Key.Key_A == ord("A")
 assert "_source" in vars(mapping), "it was asked for something"
 try:
     QObject().setObjectName(object())
@@ -87,7 +90,7 @@ assert parser.type_map is mapping.type_map
 """
 
 
-def test_signatures_and_unused_names_of_qt_wait_until_they_are_asked_for():
+def test_signatures_of_qt_wait_until_they_are_asked_for():
     said = subprocess.run(
         [sys.executable, "-c", LIGHT],
         env={**os.environ, "PYTHONPATH": str(ROOT / "app")},
@@ -98,16 +101,36 @@ def test_signatures_and_unused_names_of_qt_wait_until_they_are_asked_for():
     assert (said.returncode, said.stderr) == (0, "")
 
 
-def test_nothing_uses_the_enumerations_that_are_left_empty():
-    names = "|".join(sorted(UNUSED_ENUMS))
-    gives_one = r"\.(language|script|country|territory|standardIcon|standardPixmap|fromTheme)\("
-    uses = re.compile(rf"\b(QLocale|QIcon|QStyle|Scintilla)\.({names})\b|(?<!self){gives_one}")
-    found = {
-        str(path.relative_to(ROOT)): match.group()
-        for path in (ROOT / "app").rglob("*.py")
-        if "PySide6" in (text := path.read_text("utf-8")) and (match := uses.search(text))
+MEMBERS = {
+    "numbers": [("One", 1), ("Two", 2), ("Deux", 2), ("Less", -5), ("real", 3), ("Key", 1 << 28)],
+    "names that mean something": [("name", 1), ("value", 2), ("_hidden", 3)],
+    "none": [],
+}
+
+
+@pytest.mark.parametrize("kind", [enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag])
+@pytest.mark.parametrize("names", MEMBERS.values(), ids=MEMBERS)
+def test_enumerations_of_the_bindings_are_what_python_makes(
+    kind: Any, names: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
+):
+    really = enum.EnumType._create_
+    monkeypatch.setattr(enum.EnumType, "_create_", really)  # is put back
+    import_cost.make_enums_quickly()
+    bound, usual = (
+        make(kind, "Bound", names, module=__name__, boundary=enum.KEEP)
+        for make in (enum.EnumType._create_, really)
+    )
+    assert list(map(repr, bound)) == list(map(repr, usual))
+    assert vars(bound).keys() == vars(usual).keys()
+    assert {name: vars(one) for name, one in bound.__members__.items()} == {
+        name: vars(one) | {"__objclass__": bound} for name, one in usual.__members__.items()
     }
-    assert found == {}
+    for name, value in names:
+        one = bound[name]
+        assert (one.name, one.value) == (usual[name].name, usual[name].value)
+        assert one is bound(value)
+        assert one in bound
+        assert getattr(bound, name) is one or name in ("name", "value")
 
 
 OPENSSL = """

@@ -220,9 +220,9 @@ def _open_window(arguments: Sequence[str]) -> int:
 
     leave_openssl_out_of_hashlib()
     gc.disable()  # until the first paint: all of it stays, looking for garbage only takes time
-    from playhead.bootstrap.import_cost import leave_enums_empty, leave_sources_unread
+    from playhead.bootstrap.import_cost import leave_sources_unread, make_enums_quickly
 
-    leave_enums_empty()
+    make_enums_quickly()
     leave_sources_unread()
     from playhead.bootstrap.window import run_window
 

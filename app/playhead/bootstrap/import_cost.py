@@ -18,13 +18,6 @@ _FOR_SIGNATURES = frozenset(
         *("lib/enum_sig", "lib/pyi_generator"),
     )
 )
-UNUSED_ENUMS = frozenset(
-    (
-        *("Language", "Country", "Script", "ThemeIcon", "StandardPixmap"),  # QLocale, QIcon, QStyle
-        "Message",  # of Scintilla
-    )
-)
-"""Large enumerations of Qt's and Scintilla's that nothing here names or converts."""
 
 
 def leave_tls_out_of_asyncio() -> None:
@@ -77,23 +70,51 @@ def leave_sources_unread() -> None:
         feature.__dict__["_mod_uses_pyside"] = _uses_no_feature
 
 
-def leave_enums_empty() -> None:
-    """Have the enumerations of `UNUSED_ENUMS` made without members.
+def make_enums_quickly() -> None:
+    """Have the bindings' enumerations made in a fifth of the time.
 
-    The bindings make all enumerations of a class, member by member in Python, when the class is
-    first used: a sixth of the time to the first paint, a quarter of it for these. If another
-    version of Python works differently, nothing changes.
+    They make all those of a class when the class is first used, 4,000 names before the first paint,
+    and Python's `enum` takes a sixth of the time to it: it checks each name for all that a class
+    body may hold. Flags, and a version of Python that this was not tried with, stay as they are.
     """
-    really: Any = getattr(enum.EnumType, "_create_", None)
-    if really is None:
+    if sys.version_info >= (3, 14):
         return
+    really: Any = enum.EnumType._create_  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
 
-    def create(cls: object, name: str, names: object, **options: Any) -> Any:
+    def create(cls: type[enum.Enum], name: str, names: Any, **options: Any) -> Any:
         # Only the bindings keep unknown values of what is no flag.
-        is_bound = options.get("boundary") is enum.KEEP and name in UNUSED_ENUMS
-        return really(cls, name, [] if is_bound else names, **options)
+        is_bound = options.get("boundary") is enum.KEEP and isinstance(names, list)
+        if not is_bound or issubclass(cls, enum.Flag) or not all(map(_is_plain, names)):
+            return really(cls, name, names, **options)
+        made = really(cls, name, [], **options)
+        _add_members(made, names)
+        return made
 
     enum.EnumType._create_ = create  # pyright: ignore[reportAttributeAccessIssue]
+
+
+def _is_plain(pair: tuple[str, object]) -> bool:
+    """Return whether a name means nothing to an enumeration, and its value is a number."""
+    name, value = pair
+    return type(value) is int and name[0] != "_" and name not in ("name", "value", "mro")
+
+
+def _add_members(made: Any, pairs: list[tuple[str, int]]) -> None:
+    """Add members to an empty enumeration; a value that is there already gets one more name."""
+    make: Any = int.__new__ if made._member_type_ is int else lambda cls, _: object.__new__(cls)
+    names, by_value = made._member_names_, made._value2member_map_
+    hashable = getattr(made, "_hashable_values_", [])  # from Python 3.13 on
+    for name, value in pairs:
+        member = by_value.get(value)
+        if member is None:
+            member = by_value[value] = make(made, value)
+            member.__dict__.update(
+                _value_=value, _name_=name, __objclass__=made, _sort_order_=len(names)
+            )
+            names.append(name)
+            hashable.append(value)
+        made._member_map_[name] = member
+        type.__setattr__(made, name, member)
 
 
 def _import_lightly() -> None:
