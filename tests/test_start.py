@@ -113,13 +113,16 @@ MEMBERS = {
 def test_enumerations_of_the_bindings_are_what_python_makes(
     kind: Any, names: list[tuple[str, int]], monkeypatch: pytest.MonkeyPatch
 ):
-    really = enum.EnumType._create_
-    monkeypatch.setattr(enum.EnumType, "_create_", really)  # is put back
+    of_all: Any = enum.EnumType
+    really = of_all._create_
+    monkeypatch.setattr(of_all, "_create_", really)  # is put back
     import_cost.make_enums_quickly()
+    of_all._create_(kind, "Other", [("One", 1)], boundary=enum.KEEP)
     bound, usual = (
         make(kind, "Bound", names, module=__name__, boundary=enum.KEEP)
-        for make in (enum.EnumType._create_, really)
+        for make in (of_all._create_, really)
     )
+    assert (bound.__name__, bound.__module__, bound.__qualname__) == ("Bound", __name__, "Bound")
     assert list(map(repr, bound)) == list(map(repr, usual))
     assert vars(bound).keys() == vars(usual).keys()
     assert {name: vars(one) for name, one in bound.__members__.items()} == {

@@ -79,18 +79,30 @@ def make_enums_quickly() -> None:
     """
     if sys.version_info >= (3, 14):
         return
-    really: Any = enum.EnumType._create_  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
+    kind: Any = enum.EnumType
+    really = kind._create_
+    bodies: dict[type[enum.Enum], dict[str, Any]] = {}
 
     def create(cls: type[enum.Enum], name: str, names: Any, **options: Any) -> Any:
         # Only the bindings keep unknown values of what is no flag.
-        is_bound = options.get("boundary") is enum.KEEP and isinstance(names, list)
+        is_bound = options.get("boundary") is enum.KEEP and names.__class__ is list
         if not is_bound or issubclass(cls, enum.Flag) or not all(map(_is_plain, names)):
             return really(cls, name, names, **options)
-        made = really(cls, name, [], **options)
+        if cls not in bodies:
+            empty: object = really(cls, name, [], **options | {"module": cls.__module__})
+            bodies[cls] = {key: value for key, value in vars(empty).items() if key != "__dict__"}
+        body = {key: _own(value) for key, value in bodies[cls].items()}
+        body["__module__"] = options.get("module") or cls.__module__  # the bindings set it later
+        made = type.__new__(kind, name, (cls,), body)
         _add_members(made, names)
         return made
 
-    enum.EnumType._create_ = create  # pyright: ignore[reportAttributeAccessIssue]
+    kind._create_ = create
+
+
+def _own(value: Any) -> Any:
+    """Return the value, or an empty one in place of what each class has for itself."""
+    return [] if isinstance(value, list) else {} if isinstance(value, dict) else value
 
 
 def _is_plain(pair: tuple[str, object]) -> bool:
@@ -101,13 +113,14 @@ def _is_plain(pair: tuple[str, object]) -> bool:
 
 def _add_members(made: Any, pairs: list[tuple[str, int]]) -> None:
     """Add members to an empty enumeration; a value that is there already gets one more name."""
-    make: Any = int.__new__ if made._member_type_ is int else lambda cls, _: object.__new__(cls)
+    is_int = made._member_type_ is int
     names, by_value = made._member_names_, made._value2member_map_
     hashable = getattr(made, "_hashable_values_", [])  # from Python 3.13 on
     for name, value in pairs:
         member = by_value.get(value)
         if member is None:
-            member = by_value[value] = make(made, value)
+            member = int.__new__(made, value) if is_int else object.__new__(made)
+            by_value[value] = member
             member.__dict__.update(
                 _value_=value, _name_=name, __objclass__=made, _sort_order_=len(names)
             )
