@@ -103,9 +103,13 @@ def test_signatures_of_qt_wait_until_they_are_asked_for():
 
 MEMBERS = {
     "numbers": [("One", 1), ("Two", 2), ("Deux", 2), ("Less", -5), ("real", 3), ("Key", 1 << 28)],
+    "bits": [("No", 0), ("B", 2), ("A", 1), ("AB", 3), ("Both", 3), ("Far", 1 << 31), ("All", -1)],
     "names that mean something": [("name", 1), ("value", 2), ("_hidden", 3)],
     "none": [],
 }
+
+
+MASKS = ("_flag_mask_", "_singles_mask_", "_all_bits_")
 
 
 @pytest.mark.parametrize("kind", [enum.Enum, enum.IntEnum, enum.Flag, enum.IntFlag])
@@ -128,6 +132,10 @@ def test_enumerations_of_the_bindings_are_what_python_makes(
     assert {name: vars(one) for name, one in bound.__members__.items()} == {
         name: vars(one) | {"__objclass__": bound} for name, one in usual.__members__.items()
     }
+    if names and issubclass(kind, enum.Flag):
+        assert [repr(bound(bits)) for bits in range(6)] == [repr(usual(bits)) for bits in range(6)]
+        assert [repr(~one) for one in bound] == [repr(~one) for one in usual]
+        assert [vars(bound)[name] for name in MASKS] == [vars(usual)[name] for name in MASKS]
     for name, value in names:
         one = bound[name]
         assert (one.name, one.value) == (usual[name].name, usual[name].value)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import argparse
 import gc
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from playhead import __version__
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser
+    from collections.abc import Mapping, Sequence
 
 OLDEST, NEXT = (3, 11), (3, 15)
 """The minimum version, as in `requires-python` in pyproject.toml."""
 KERNEL_FLAG, WORKER_FLAG, CODE_FLAG = "--kernel", "--model-worker", "--code-worker"
 DATA_DIR_FLAG = "--data-dir"
+_LOG_LEVEL = "warning"
 ALLOW_ACCESS = "PLAYHEAD_ALLOW_ACCESS"
 ALLOW_ACCESS_HELP = (
     "let code reach your display, your desktop, your agent (for SSH), or get the secrets of the "
@@ -129,8 +133,10 @@ def _serve(arguments: Sequence[str]) -> int:
     )
 
 
-def _serve_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _serve_parser() -> ArgumentParser:
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(
         prog="playhead serve",
         description="Serve the interpreter to other programs over HTTP; no display is needed.",
         epilog="PLAYHEAD_TOKEN is the token that clients present (else one is made and printed to "
@@ -189,8 +195,10 @@ def _chat(arguments: Sequence[str], in_place_of: str = "") -> int:
     return terminal(arguments, in_place_of)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def _parser() -> ArgumentParser:
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(
         prog="playhead",
         description="A desktop code interpreter: ask a model, approve its code, watch it run.",
         epilog="playhead chat: the same in a terminal. playhead serve: for other programs. "
@@ -203,10 +211,10 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_log_level(parser: argparse.ArgumentParser) -> None:
+def _add_log_level(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--log-level",
-        default="warning",
+        default=_LOG_LEVEL,
         choices=("debug", "info", "warning", "error"),
         help="what is also written to stderr (the log file has info and above)",
     )
@@ -215,24 +223,28 @@ def _add_log_level(parser: argparse.ArgumentParser) -> None:
 def _open_window(arguments: Sequence[str]) -> int:
     if problem := display_problem(os.environ):
         return _chat_instead(arguments, problem)
-    options = _parser().parse_args(arguments)
-    from playhead.bootstrap.import_cost import leave_openssl_out_of_hashlib
-
-    leave_openssl_out_of_hashlib()
+    files: list[str] = []
+    log_level = _LOG_LEVEL
+    if arguments:  # a start from the menu gives none
+        options = _parser().parse_args(arguments)
+        files, log_level = [os.path.abspath(path) for path in options.files], options.log_level
     gc.disable()  # until the first paint: all of it stays, looking for garbage only takes time
-    from playhead.bootstrap.import_cost import leave_sources_unread, make_enums_quickly
+    from playhead.bootstrap import import_cost
 
-    make_enums_quickly()
-    leave_sources_unread()
+    import_cost.leave_openssl_out_of_hashlib()
+    import_cost.leave_extensions_out_of_msgspec()
+    import_cost.make_enums_quickly()
+    import_cost.leave_sources_unread()
     from playhead.bootstrap.window import run_window
 
-    files = [os.path.abspath(path) for path in options.files]
-    return run_window(files, options.log_level)
+    return run_window(files, log_level)
 
 
 def _chat_instead(arguments: Sequence[str], problem: str) -> int:
     """Chat in the terminal because no window can open; it accepts its own arguments as well."""
-    windows_own = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
+    from argparse import ArgumentParser
+
+    windows_own = ArgumentParser(add_help=False, allow_abbrev=False)
     _add_log_level(windows_own)
     _, rest = windows_own.parse_known_args(arguments)
     if {"-h", "--help", "--version"} & set(rest):

@@ -35,6 +35,17 @@ def leave_tls_out_of_asyncio() -> None:
         del sys.modules["ssl"]
 
 
+def leave_extensions_out_of_msgspec() -> None:
+    """Import msgspec without `typing_extensions`: Python has what it takes from there."""
+    if "typing_extensions" in sys.modules:
+        return
+    sys.modules["typing_extensions"] = None  # pyright: ignore[reportArgumentType] - as above
+    try:
+        importlib.import_module("msgspec")
+    finally:
+        del sys.modules["typing_extensions"]
+
+
 def leave_openssl_out_of_hashlib() -> None:
     """Import hashlib without OpenSSL, which takes 3.4 MB: Python has these hashes of its own.
 
@@ -75,7 +86,7 @@ def make_enums_quickly() -> None:
 
     They make all those of a class when the class is first used, 4,000 names before the first paint,
     and Python's `enum` takes a sixth of the time to it: it checks each name for all that a class
-    body may hold. Flags, and a version of Python that this was not tried with, stay as they are.
+    body may hold. With a version of Python that this was not tried with, nothing changes.
     """
     if sys.version_info >= (3, 14):
         return
@@ -84,9 +95,9 @@ def make_enums_quickly() -> None:
     bodies: dict[type[enum.Enum], dict[str, Any]] = {}
 
     def create(cls: type[enum.Enum], name: str, names: Any, **options: Any) -> Any:
-        # Only the bindings keep unknown values of what is no flag.
+        # Only the bindings keep unknown values and give lists.
         is_bound = options.get("boundary") is enum.KEEP and names.__class__ is list
-        if not is_bound or issubclass(cls, enum.Flag) or not all(map(_is_plain, names)):
+        if not is_bound or not all(map(_is_plain, names)):
             return really(cls, name, names, **options)
         if cls not in bodies:
             empty: object = really(cls, name, [], **options | {"module": cls.__module__})
@@ -113,7 +124,7 @@ def _is_plain(pair: tuple[str, object]) -> bool:
 
 def _add_members(made: Any, pairs: list[tuple[str, int]]) -> None:
     """Add members to an empty enumeration; a value that is there already gets one more name."""
-    is_int = made._member_type_ is int
+    is_int, is_flag = made._member_type_ is int, issubclass(made, enum.Flag)
     names, by_value = made._member_names_, made._value2member_map_
     hashable = getattr(made, "_hashable_values_", [])  # from Python 3.13 on
     for name, value in pairs:
@@ -124,10 +135,29 @@ def _add_members(made: Any, pairs: list[tuple[str, int]]) -> None:
             member.__dict__.update(
                 _value_=value, _name_=name, __objclass__=made, _sort_order_=len(names)
             )
-            names.append(name)
+            if not is_flag or _is_bit(value):
+                names.append(name)
             hashable.append(value)
         made._member_map_[name] = member
         type.__setattr__(made, name, member)
+    if is_flag:
+        _set_masks(made, [value for _, value in pairs])
+
+
+def _is_bit(value: int) -> bool:
+    return value != 0 and value & (value - 1) == 0
+
+
+def _set_masks(made: Any, values: list[int]) -> None:
+    """Set what an enumeration of flags knows of the bits of all its members."""
+    for value in values:
+        made._flag_mask_ |= value
+        if _is_bit(value):
+            made._singles_mask_ |= value
+    made._all_bits_ = 2 ** made._flag_mask_.bit_length() - 1
+    bits = [member._value_ for member in made]
+    if bits != sorted(bits):
+        made._iter_member_ = made._iter_member_by_def_
 
 
 def _import_lightly() -> None:

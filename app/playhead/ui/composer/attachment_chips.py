@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -196,6 +195,8 @@ class AttachmentChip(QFrame):
 
     def show_facts(self, facts: ModelFacts | None) -> None:
         """Show what a model receives of it; None means that it is not known, or no model."""
+        from html import escape  # with a large table of entities
+
         self._facts = facts
         note = note_for(self.attachment, facts, self._content or AttachedContent())
         self.note.setText(note.words if note else "")

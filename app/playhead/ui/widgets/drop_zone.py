@@ -4,7 +4,6 @@ imported.
 
 from __future__ import annotations
 
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -141,6 +140,8 @@ def _name(path: str) -> str:
 
 
 def _worded(title: str, about: str) -> str:
+    from html import escape  # with a large table of entities
+
     detail = f"<p style='font-size: 13px; font-weight: 400'>{escape(about)}</p>" if about else ""
     return f"<p>{escape(title)}</p>{detail}"
 
