@@ -8,6 +8,6 @@ from typing import Any
 
 
 def report(event: str, **values: Any) -> None:
-    """One line for the parent: when it was, and how much CPU the process has used by then."""
-    moment = {"at": time.monotonic(), "cpu_s": time.process_time()}
+    """One line for the parent: when it was, and the CPU of process and thread by then."""
+    moment = {"at": time.monotonic(), "cpu_s": time.process_time(), "thread_s": time.thread_time()}
     print(json.dumps({"event": event, **moment, **values}), flush=True)

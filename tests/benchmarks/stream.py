@@ -35,11 +35,20 @@ def stream() -> dict[str, float]:
         server.pace_s = 0
         flat_out, seconds = _turn(child, FLAT_OUT_CHUNKS)
         idle.close()
+        turns = [{"drawn_us": _thread_us(child), "paced_us": 0.0} for _ in range(ROUNDS)]
+        server.pace_s = PACE_S
+        for turn in turns:
+            turn["paced_us"] = _thread_us(child, PACED_CHUNKS // 2)
+        server.pace_s = 0
+        child.ask("minimize")
+        for turn in turns:
+            turn["undrawn_us"] = _thread_us(child)
         child.close()
         rows = worker_rows(
             server.base_url, environment, chunks=FLAT_OUT_CHUNKS, turns=1, rounds=ROUNDS
         )
     keep_rows("stream", rows)
+    keep_rows("stream_window", turns)
     worker_us, httpx_us = median(rows, "worker_us"), median(rows, "httpx_us")
     late = paced["late_ms"]
     return {
@@ -49,6 +58,9 @@ def stream() -> dict[str, float]:
         "idle_late_p99_ms": round(_percentile(idle_late, 0.99), 2),
         "chunks_per_s": round(FLAT_OUT_CHUNKS / seconds, 1),
         "window_cpu_us_per_chunk": round(flat_out["cpu_s"] * 1e6 / FLAT_OUT_CHUNKS, 1),
+        "window_us_per_chunk": round(median(turns, "undrawn_us"), 1),
+        "drawn_us_per_chunk": round(median(turns, "drawn_us"), 1),
+        "drawn_us_per_paced_chunk": round(median(turns, "paced_us"), 1),
         "worker_us_per_chunk": round(worker_us, 1),
         "httpx_us_per_chunk": round(httpx_us, 1),
         "worker_ratio_per_chunk": round(worker_us / httpx_us, 3),
@@ -61,6 +73,13 @@ def _turn(child: Child, chunks: int) -> tuple[Event, float]:
     child.send(f"send {chunks} chunks, please")
     ended = child.wait_for("turn_over")["at"]
     return child.ask("stop"), ended - began
+
+
+def _thread_us(child: Child, chunks: int = FLAT_OUT_CHUNKS) -> float:
+    """The CPU of the window's own thread for each chunk of an answer."""
+    began_s = child.ask("clear")["thread_s"]
+    child.send(f"send {chunks} chunks, please")
+    return (child.wait_for("turn_over")["thread_s"] - began_s) * 1e6 / chunks
 
 
 def _percentile(ordered: Sequence[float], share: float) -> float:

@@ -38,6 +38,7 @@ class WindowProbe(QObject):
             "quit": self._quit,
             "clear": self._clear,
             "halt": self._halt,
+            "minimize": self._minimize,
         }
         self._commands = Commands(commands, self)
         self._watch = QTimer(self)
@@ -78,29 +79,35 @@ class WindowProbe(QObject):
         self.composer.clear()
         report("clear")
 
+    def _minimize(self, _: str) -> None:
+        """Have nothing drawn any more."""
+        self.composer.window().showMinimized()
+        report("minimize")
+
     def _halt(self, _: str) -> None:
         """Click on Stop."""
         report("halt")
         self.composer.send_button.click()
 
     def _send(self, text: str) -> None:
+        self._earlier = self._answers()
         self.composer.set_text(text)
         self._type("\r", Qt.Key.Key_Return)
+        self._sent_at = time.monotonic()
         self._watch_for_word()
 
     def _watch_for_word(self) -> None:
         """Report the first frame that shows something of the answer to come."""
-        from playhead.ui.timeline.view import (
-            TimelineView,
-        )  # not there yet when the window is usable
+        from playhead.ui.timeline.view import TimelineView  # made once the window is usable
 
         if self._timeline is None:
             widgets = QApplication.allWidgets()
-            (self._timeline,) = [one for one in widgets if isinstance(one, TimelineView)]
+            self._timeline = next((one for one in widgets if isinstance(one, TimelineView)), None)
+            if self._timeline is None:  # what was sent needs one
+                QTimer.singleShot(0, self, self._watch_for_word)
+                return
             self._timeline.viewport().installEventFilter(self)
-        self._earlier = self._answers()
         self._awaits_word = True
-        self._sent_at = time.monotonic()
 
     def _answers(self) -> int:
         """How many messages of the model's have text."""
