@@ -120,12 +120,13 @@ class WindowLife:
         return 0
 
     async def _start(self) -> None:
-        """Start what the first paint did not need."""
+        """Start what the first paint did not need, in short steps."""
         core = self._core
         core.routes.ask = self._ask_route
         core.history.on_failure(self._on_history_failure)
         self._instance.activated.connect(self._on_activated)
         self._instance.listen()
+        await asyncio.sleep(0)
         core.worker.subscribe(self._on_worker_status)
         core.worker.on_exit(self._crashes.record_worker)
         self._on_settings_saved(core.ports.settings.current)
@@ -135,6 +136,7 @@ class WindowLife:
             make_maintenance(core), parts.notifications, self._window.tasks
         )
         self._window.settings_saved.connect(self._on_settings_saved)
+        await asyncio.sleep(0)
         notices = [core.ports.settings.notice, await self._opened_history()]
         if self._tells_of_lock(notices[-1]):
             _log.error("%s", notices.pop())

@@ -168,9 +168,10 @@ class WindowLayout(QWidget):
         import asyncio
 
         for name in _EDITOR:
+            await asyncio.sleep(0)
             with contextlib.suppress(ImportError):  # then there is a plain editor
                 importlib.import_module(f"playhead.ui.editor.{name}")
-            await asyncio.sleep(0)
+        await asyncio.sleep(0)
         self.load_editor()
 
     async def load_rest(self) -> None:
