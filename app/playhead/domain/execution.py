@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from playhead.domain.trust import Policy
 from playhead.errors import AppError, SessionError, phrase
 
 PYTHON = "python"
@@ -31,7 +32,8 @@ class RunRequest(Struct, frozen=True, kw_only=True):
 
     `stop_grace_s` is the time between the interrupt and the kill. `shows_lines` False: no running
     line. `times_lines`: the time of single lines inside loops too, where the kernel can (3.12 on).
-    `dpi` is what figures are drawn with, 0 as they are.
+    `dpi` is what figures are drawn with, 0 as they are. `policy` is the conversation's: a kernel
+    that was started under another one is ended first.
     """
 
     run_id: str
@@ -45,6 +47,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     shows_lines: bool = True
     times_lines: bool = False
     dpi: float = 0
+    policy: Policy = Policy()
 
 
 class Variable(Struct, frozen=True, kw_only=True):

@@ -31,6 +31,7 @@ from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
+from playhead.domain.trust import BoundaryReport, Policy
 from playhead.errors import AppError, StorageError
 
 
@@ -206,6 +207,30 @@ class Executor(Protocol):
 
     async def close(self) -> None:
         """End all kernels with their children."""
+        ...
+
+
+class Sandbox(Protocol):
+    """Bounds what code may do on this machine, and finds out by attempts whether it does."""
+
+    @property
+    def report(self) -> BoundaryReport:
+        """Return what the last test found; one with a `problem` where there is no sandbox."""
+        ...
+
+    async def test(self) -> BoundaryReport:
+        """Make the attempts now, in two seconds; who calls while they run gets the same report."""
+        ...
+
+    def why_not(self, policy: Policy, folder: str) -> AppError | None:
+        """Return why code of a folder cannot be run under a policy; None if it can be.
+
+        Nothing is asked of the system: what is found only at the start of a kernel is raised there.
+        """
+        ...
+
+    def subscribe(self, listener: Callable[[BoundaryReport], None]) -> Unsubscribe:
+        """Call the listener with each new report."""
         ...
 
 
@@ -567,7 +592,8 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     """The world as every session sees it.
 
     Without `folders` new conversations begin in the folder that the process was started in; without
-    a `reader` nothing is known of code before it has run.
+    a `reader` nothing is known of code before it has run. Without a `sandbox` no policy but
+    “everything” can be chosen.
     """
 
     provider: Provider
@@ -578,3 +604,4 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     catalog: Catalog
     folders: WorkingFolders | None = None
     reader: CodeReader | None = None
+    sandbox: Sandbox | None = None

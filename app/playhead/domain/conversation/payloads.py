@@ -26,6 +26,7 @@ RunEndKind = Literal[
     "restarted",
     "closed",
     "interpreter_changed",
+    "policy_changed",
     "conversation_ended",
     "app_ended",
     "saved_early",

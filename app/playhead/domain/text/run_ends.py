@@ -148,6 +148,8 @@ def _decision(end: RunEnd, tr: Translate) -> str:
             return tr("the program was closed")
         case "interpreter_changed":
             return tr("another interpreter was chosen")
+        case "policy_changed":
+            return tr("what code may do was changed")
         case "conversation_ended":
             return tr("the run was ended with its conversation")
         case "app_ended":
