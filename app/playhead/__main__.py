@@ -32,10 +32,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if problem := python_problem(sys.version_info[:2]):
         return _refuse(problem)
     if given[:1] == [KERNEL_FLAG]:
+        if given[1:] == ["--attempts"]:
+            from playhead.sandbox.attempts import main as attempts
+
+            return attempts()
+        from playhead.kernel.boot import INSIDE
         from playhead.kernel.boot import main as kernel
         from playhead.supervisor.boot import main as supervised
 
-        return supervised(kernel) or 0
+        if given[1:2] == [INSIDE] and given[2:3] and "," in given[2]:
+            return kernel(given[1:]) or 0
+        return supervised(kernel, given[2:] if given[1:2] == [INSIDE] else None) or 0
     if given[:1] == [WORKER_FLAG]:
         from playhead.model_worker.__main__ import main as worker
 

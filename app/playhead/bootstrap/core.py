@@ -8,6 +8,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Generator, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import msgspec
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from playhead.execution.interpreters import InterpreterFinder
     from playhead.providers.provider import Provider
     from playhead.providers.worker import ModelWorker
+    from playhead.sandbox.sandbox import Sandbox
     from playhead.storage.history.no_history import NoHistory
     from playhead.storage.history.sqlite_history import SqliteHistory
 
@@ -137,12 +139,14 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     settings = WitnessedSettings(chosen, keys)
     routes = RouteGuard(keys, settings, catalog, wanted.key_routes, wanted.api_base)
     settings.learn = routes.learn
+    sandbox = deferred(_make_sandbox)
     executor = ProcessExecutor(
         paths.outputs_dir(),
         drop=tuple(variables.values()),
         own_dir=paths.data_dir(),
         make_folder=wanted.folders.make if wanted.folders else lambda folder: False,
         allowed=wanted.allowed,
+        sandbox=sandbox,
     )
     worker = deferred(_make_worker)
     interpreters = deferred(_make_interpreters)
@@ -158,6 +162,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         catalog=catalog,
         folders=wanted.folders,
         reader=reader,
+        sandbox=sandbox,
     )
     sessions = Sessions(ports, history)
     token = secrets.get(TOKEN)
@@ -213,6 +218,24 @@ def _make_interpreters() -> InterpreterFinder:
     from playhead.execution.interpreters import InterpreterFinder
 
     return InterpreterFinder(paths.environments_dir())
+
+
+def _make_sandbox() -> Sandbox:
+    from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
+
+    data = paths.data_dir()
+    never_inside = (paths.outputs_dir(), paths.environments_dir(), paths.homes_dir())
+    never_inside += (paths.backups_dir(), paths.logs_dir(), paths.config_dir(), paths.cache_dir())
+    program = Path(sys.executable).parent if getattr(sys, "frozen", False) else Path(sys.prefix)
+    outside = (data, program, Path(__file__).resolve().parent.parent)
+    return Sandbox(
+        PrivatePlaces(
+            home=os.path.realpath(Path.home()),
+            homes=paths.homes_dir(),
+            outside=tuple(os.path.realpath(place) for place in outside),
+            never_inside=tuple(os.path.realpath(place) for place in never_inside),
+        )
+    )
 
 
 def _make_reader(variables: Mapping[str, str]) -> CodeReader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
 from playhead.domain.access import ACCESSES, Access, names_of, names_way, without_login
@@ -54,6 +54,23 @@ def kernel_command(interpreter: str, language: str = "python") -> list[str]:
     if language == "python":
         return [interpreter, "-u", str(SUPERVISOR), str(BOOT)]
     return [sys.executable, "-I", "-S", "-u", str(SUPERVISOR), str(BOOT)]
+
+
+def confined_command(
+    interpreter: str, language: str, arguments: Callable[[Sequence[str]], list[str]]
+) -> list[str]:
+    """Return the program and arguments that start a kernel in a sandbox.
+
+    Its supervisor runs outside, so in our own Python: the user's may be the folder's. `arguments`
+    are those of the supervisor for the kernel's command.
+    """
+    if getattr(sys, "frozen", False):
+        own = [sys.executable, KERNEL_FLAG]
+        inner = own if language != "python" or is_bundled(interpreter) else [interpreter, "-u"]
+        return [*own, *arguments(inner if inner is own else [*inner, str(BOOT)])]
+    python = [interpreter, "-u"] if language == "python" else [sys.executable, "-I", "-S", "-u"]
+    own = [sys.executable, "-I", "-S", "-u", str(SUPERVISOR)]
+    return [*own, *arguments([*python, str(BOOT)])]
 
 
 def kernel_environment(

@@ -248,6 +248,8 @@ class KernelProcess(QObject):
         self._looks = self._edge = 0
         self._is_running = False
         self._view: OutsideView | None = None
+        self._misplaced: Callable[[int], str] = lambda pid: ""
+        self._refusal = ""
         self._announce = self._timer(
             lambda: self._line.send("run" if self._is_running else "rest", edge=self._edge)
         )
@@ -281,8 +283,18 @@ class KernelProcess(QObject):
         own = resident_bytes(self._pid)
         return own if own is None else own + (resident_bytes(self.spared_pid) or 0)
 
-    def start(self, command: Sequence[str], environment: Mapping[str, str], folder: str) -> None:
-        """Start it; a failure comes by `on_end`."""
+    def start(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        folder: str,
+        misplaced: Callable[[int], str] = lambda pid: "",
+    ) -> None:
+        """Start it; a failure comes by `on_end`.
+
+        In a sandbox the kernel begins when nothing is `misplaced` in what its process sees.
+        """
+        self._misplaced = misplaced
         variables = QProcessEnvironment()
         for name, value in environment.items():
             variables.insert(name, value)
@@ -516,6 +528,11 @@ class KernelProcess(QObject):
             case "started":
                 self._pid, self._inode = report["pid"], report["pipe"]
                 self._view = OutsideView(self._pid, report["wake"])
+                self._refusal = self._misplaced(self._pid)
+                if self._refusal:
+                    self.kill_group()
+                else:
+                    self._line.send("begin")
             case "family":
                 self._family = [processes.Leftover(*item) for item in report["pids"]]
             case "ended":
@@ -576,6 +593,9 @@ class KernelProcess(QObject):
         while data := self._process.read(READ_BYTES).data():
             self._on_pieces(self._decoder.feed(bytes(data)))
         self._on_pieces(self._decoder.finish())
+        if self._refusal:
+            self._end(RunEnd(kind="other", words=self._refusal))
+            return
         is_crash = status == QProcess.ExitStatus.CrashExit
         self._end(
             RunEnd(kind="signalled", signal=code)

@@ -45,6 +45,7 @@ from playhead.kernel import protocol
 
 if TYPE_CHECKING:
     from playhead.execution.kernel_process import KernelProcess
+    from playhead.sandbox.sandbox import Confinement
 
 
 _MEMORY_PERIOD_S = 0.2
@@ -189,9 +190,11 @@ class LiveKernel:
         language: KernelLanguage,
         interpreter: str,
         on_change: Callable[[], None],
+        confinement: Confinement | None = None,
     ) -> None:
         self.language = language
         self.interpreter = interpreter
+        self.confinement = confinement
         self._output_dir = output_dir
         self._spool = Spool(output_dir / f"kernel-{uuid.uuid4().hex}")
         self._run_began = processes.RunStart()
@@ -264,8 +267,7 @@ class LiveKernel:
                 detail=f"{self._output_dir}: {error.strerror}.",
                 remedy="Free disk space or make the folder writable.",
             ) from error
-        command = environment.kernel_command(self.interpreter, self.language.word)
-        self._process.start(command, variables, folder)
+        self._start_process(variables, folder)
         hello = protocol.encode_command(
             "hello",
             secret=self._process.secret,
@@ -276,6 +278,18 @@ class LiveKernel:
             uv=environment.uv_program(),
         )
         self._process.write(hello)
+
+    def _start_process(self, variables: Mapping[str, str], folder: str) -> None:
+        inside, word = self.confinement, self.language.word
+        if inside is None:
+            command = environment.kernel_command(self.interpreter, word)
+            self._process.start(command, variables, folder)
+            return
+        view = inside.view(str(self._spool.folder))
+        command = environment.confined_command(
+            self.interpreter, word, lambda kernel: inside.arguments(view, kernel)
+        )
+        self._process.start(command, variables, folder, lambda pid: inside.misplaced(view, pid))
 
     async def ready(self) -> None:
         """Wait until code can be run. Raises ExecutionError when it did not come so far."""
@@ -394,6 +408,12 @@ class LiveKernel:
     def _start_error(self) -> ExecutionError:
         cause = run_end_reason(self._kill_cause or self._end_cause)
         reason = f"{cause}." + _final_output(self._between)
+        if self.confinement is not None and not self._process.is_supervised:
+            return ExecutionError(
+                "The sandbox could not be made, so nothing was started.",
+                detail=reason,
+                remedy="Test the sandbox again; it says what is missing.",
+            )
         if self.language.word == "python":
             return ExecutionError(
                 "The interpreter could not be started.",
@@ -564,7 +584,10 @@ class LiveKernel:
         Code runs below that program, or in the kernel where there is none: it cannot start a child
         of the host.
         """
-        is_hosts = sys.platform != "linux" or processes.parent_of(pid) == self._process.pid
+        kernel = self._process.pid
+        if self.confinement is not None and kernel is not None:
+            pid = processes.child_inside(kernel, pid)
+        is_hosts = sys.platform != "linux" or processes.parent_of(pid) == kernel
         if self.language.word != HOST_LANGUAGE and is_hosts:
             self._process.spared_pid = pid
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import logging
 import os
+import sys
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from PySide6.QtCore import QTimer
@@ -25,10 +27,13 @@ from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.file_changes import FileWatch
 from playhead.execution.kernel_process import KernelProcess
-from playhead.execution.languages import KernelLanguage, Languages
+from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
 from playhead.execution.live_kernel import LiveKernel, stopped_before_start
 from playhead.execution.login_path import LoginPath
 from playhead.execution.run_output import file_name
+
+if TYPE_CHECKING:
+    from playhead.sandbox.sandbox import Confinement, Sandbox
 
 _log = logging.getLogger(__name__)
 _MEMORY_PERIOD_MS = 1000
@@ -45,7 +50,8 @@ class ProcessExecutor:
     Changes below `own_dir` (by default the same) are ours and never reported as made by a run.
     `make_folder` makes a missing working folder, unless that is not for the program to make.
     Kernels get `variables` (by default this process's environment) without those named in `drop`,
-    and without secrets and what leads to the desktop, unless `allowed` or `allow` say so.
+    and without secrets and what leads to the desktop, unless `allowed` or `allow` say so. Runs with
+    a bounded policy get kernels in the `sandbox`; without one they are refused.
     """
 
     def __init__(
@@ -56,7 +62,9 @@ class ProcessExecutor:
         own_dir: Path | None = None,
         make_folder: Callable[[str], bool] = lambda folder: False,
         allowed: Collection[Access] = (),
+        sandbox: Sandbox | None = None,
     ) -> None:
+        self._sandbox = sandbox
         self._allowed = frozenset(allowed)
         self._allowed_in: dict[str, frozenset[Access]] = {}
         self._output_dir = output_dir
@@ -201,7 +209,8 @@ class ProcessExecutor:
         given = {name: value for name, value in has.items() if had.get(name) != value}
         taken = sorted(had.keys() - has.keys())
         for kernel in self._of(conversation_id):
-            kernel.set_environment(given, taken)
+            if kernel.confinement is None or access == "secrets":
+                kernel.set_environment(given, taken)
 
     def _allowed_by(self, conversation_id: str) -> frozenset[Access]:
         return self._allowed_in.get(conversation_id, self._allowed)
@@ -231,14 +240,31 @@ class ProcessExecutor:
         key = (request.conversation_id, request.language)
         kernel = self._kernels.get(key)
         is_other = kernel is not None and kernel.interpreter != request.interpreter
-        if kernel is not None and (is_other or kernel.is_ending):
+        if kernel is not None and not _is_under(kernel.confinement, request):
+            await _shut_down([kernel], RunEnd(kind="policy_changed"))
+            kernel = None
+        elif kernel is not None and (is_other or kernel.is_ending):
             await _shut_down([kernel], RunEnd(kind="interpreter_changed"))
             kernel = None
         if kernel is None:
             await self.look_for_languages()
+            confinement = await self._confine(request)
             # Another run may have started it in the meantime.
-            kernel = self._kernels.get(key) or self._start(key, request)
+            kernel = self._kernels.get(key) or self._start(key, request, confinement)
         return kernel
+
+    async def _confine(self, request: RunRequest) -> Confinement | None:
+        """Return what a kernel is kept to; None for a policy without bounds."""
+        if not request.policy.is_bounded:
+            return None
+        if self._sandbox is None:
+            raise ExecutionError(
+                "There is no sandbox here.", remedy="Let the code of this conversation run without."
+            )
+        is_python = request.language == HOST_LANGUAGE
+        own = (request.interpreter,) if is_python else (sys.executable,)
+        programs = (*own, self._languages.program(request.language), environment.uv_program())
+        return await self._sandbox.confine(request.policy, request.folder, programs)
 
     def _check(self, request: RunRequest) -> None:
         if request.language not in self.languages:
@@ -255,7 +281,9 @@ class ProcessExecutor:
                 remedy="Choose another folder.",
             )
 
-    def _start(self, key: tuple[str, str], request: RunRequest) -> LiveKernel:
+    def _start(
+        self, key: tuple[str, str], request: RunRequest, confinement: Confinement | None
+    ) -> LiveKernel:
         word = request.language
         kernel = LiveKernel(
             KernelProcess,
@@ -263,6 +291,7 @@ class ProcessExecutor:
             KernelLanguage(word, self._languages.name(word), self._languages.program(word)),
             request.interpreter,
             lambda: self._on_change(key, kernel),
+            confinement,
         )
         self._kernels[key] = kernel
         self._clock.start()
@@ -270,6 +299,11 @@ class ProcessExecutor:
         base = {**self._variables, "PATH": path} if path else self._variables
         allowed = self._allowed_by(request.conversation_id)
         variables = environment.kernel_environment(request.interpreter, base, self._drop, allowed)
+        if confinement is not None:
+            secrets = environment.left_out(base, self._drop)["secrets"]
+            variables = confinement.variables(
+                variables, frozenset(secrets if "secrets" in allowed else ())
+            )
         try:
             kernel.launch(variables, request.folder)
         except ExecutionError:
@@ -306,6 +340,16 @@ class ProcessExecutor:
                 listener(conversation_id, status)
             except Exception:  # noqa: BLE001 - a failing listener must not stop the kernel
                 _log.exception("a listener of kernel states failed")
+
+
+def _is_under(confinement: Confinement | None, request: RunRequest) -> bool:
+    """Return whether what a kernel was started with is what a request wants."""
+    wanted = request.policy
+    if confinement is None or not wanted.is_bounded:
+        return confinement is None and not wanted.is_bounded
+    has = confinement.policy
+    is_same = (has.files, has.network, has.hosts) == (wanted.files, wanted.network, wanted.hosts)
+    return is_same and confinement.around.folder == os.path.realpath(request.folder)
 
 
 def _is_last(chunk: Chunk) -> bool:

@@ -65,6 +65,23 @@ def descendants(root: int, known: Mapping[int, list[str]] | None = None) -> set[
     return found
 
 
+def child_inside(parent: int, pid: int) -> int:
+    """Return the child whose id in its own namespace is `pid`; 0 if there is none."""
+    for child, fields in all_processes().items():
+        if int(fields[_PARENT]) == parent and _innermost_pid(child) == pid:
+            return child
+    return 0
+
+
+def _innermost_pid(pid: int) -> int:
+    try:
+        status = (_PROC / str(pid) / "status").read_text()
+    except OSError:
+        return 0
+    line = next((line for line in status.splitlines() if line.startswith("NSpid:")), "0")
+    return int(line.split()[-1])
+
+
 def newest_pid() -> int:
     """Return the process id that was assigned last; 0 if the system does not report it."""
     try:

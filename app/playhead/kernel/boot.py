@@ -6,6 +6,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+INSIDE = "--inside"
+"""The first argument where the kernel is in a sandbox, before its supervisor's pipe and a limit."""
+
 
 def main(argv: "list[str] | None" = None, wake: "tuple[int, int] | None" = None) -> int:
     """Serve until the parent goes away; `argv` is what follows the executable's kernel flag.
@@ -15,11 +18,32 @@ def main(argv: "list[str] | None" = None, wake: "tuple[int, int] | None" = None)
     if sys.version_info < (3, 9):
         sys.stderr.write("Python 3.9 or newer is needed, this is %s.\n" % sys.version.split()[0])
         return 2
+    if argv and argv[0] == INSIDE:
+        wake = _begin_inside(argv[1], int(argv[2]))
     if __package__:
         from . import host
     else:
         host = _load_by_file()
     return host.serve(wake)
+
+
+def _begin_inside(descriptors: str, most_processes: int) -> "tuple[int, int]":
+    """Become what a kernel is outside, too; wait until the supervisor has found this process.
+
+    The limit of processes is set here because the system counts them by the user namespace.
+    """
+    import os
+    import resource
+
+    reading, writing = (int(word) for word in descriptors.split(","))
+    os.setsid()
+    os.read(reading, 1)
+    for fd in (reading, writing):
+        os.set_inheritable(fd, False)
+    hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    most = most_processes if hard == resource.RLIM_INFINITY else min(hard, most_processes)
+    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+    return reading, writing
 
 
 def _load_by_file() -> "Any":
@@ -45,4 +69,4 @@ def _load_by_file() -> "Any":
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -83,6 +83,11 @@ def outputs_dir() -> Path:
     return make_private(data_dir() / "outputs")
 
 
+def homes_dir() -> Path:
+    """Return the folder with the private homes of code in the sandbox, one per working folder."""
+    return make_private(data_dir() / "homes")
+
+
 def environments_dir() -> Path:
     """Return the folder of the managed Python environments."""
     return make_private(data_dir() / "environments")

@@ -1,6 +1,8 @@
 """Starts a program under a supervisor: as a script of any Python, or inside the executable.
 
-As a script its argument is the boot file of the program, which has `main(argv, wake)`.
+As a script its argument is the boot file of the program, which has `main(argv, wake)`. Where the
+first argument is `INSIDE`, the program is another one: a filter of system calls, then the command
+that makes a sandbox and starts the kernel in it.
 """
 
 import os
@@ -12,15 +14,21 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def main(program: "Callable[[Any, Any], int]") -> int:
-    """Continue as the program, in a child of this process if the app wants a supervisor."""
+INSIDE = "--inside"
+
+
+def main(program: "Callable[[Any, Any], int]", command: "list[str] | None" = None) -> int:
+    """Continue as the program, in a child of this process if the app wants a supervisor.
+
+    `command` is what follows `INSIDE`: then it is that what the child becomes.
+    """
     wake = None
     if sys.version_info >= (3, 9):  # else the program says what it needs
         if __package__:
             from . import supervision
         else:
             supervision = _load_by_file()
-        wake = supervision.begin()
+        wake = supervision.begin(command or [])
     return program([], wake)
 
 
@@ -48,4 +56,5 @@ def _module(name: str, path: str, places: "list[str] | None" = None) -> "Any":
 
 
 if __name__ == "__main__":
-    sys.exit(main(lambda argv, wake: _module("_playhead_boot", sys.argv[1]).main(argv, wake)))
+    inside = sys.argv[2:] if sys.argv[1] == INSIDE else []
+    sys.exit(main(lambda argv, w: _module("_playhead_boot", sys.argv[1]).main(argv, w), inside))

@@ -22,10 +22,16 @@ _STAT_BYTES = 4096
 
 
 class OutsideView:
-    """Reads what one kernel does, whose main thread waits by reading the pipe `wake`."""
+    """Reads what one kernel does, whose main thread waits by reading the pipe `wake`.
 
-    def __init__(self, kernel: int, wake: int, reads_calls: bool = True) -> None:
+    `own` are the processes between this one and the kernel: those of its sandbox.
+    """
+
+    def __init__(
+        self, kernel: int, wake: int, reads_calls: bool = True, own: Iterable[int] = ()
+    ) -> None:
         self.kernel = kernel
+        self._own = frozenset((kernel, *own))
         self._wake = wake
         self._reads_calls = reads_calls
         number = _READ_CALLS.get(os.uname().machine, 3)
@@ -80,7 +86,7 @@ class OutsideView:
         found: dict[tuple[int, int], int] = {}
         for pid in descendants(os.getpid()):
             fields = stat_fields(pid)
-            if pid != self.kernel and fields and fields[_STATE] not in "XZ":
+            if pid not in self._own and fields and fields[_STATE] not in "XZ":
                 ticks = int(fields[_USER_TICKS]) + int(fields[_SYSTEM_TICKS])
                 found[pid, int(fields[_STARTED])] = ticks * _TICK_NS
         return found
@@ -108,14 +114,14 @@ def stat_fields(pid: int) -> list[str]:
 def descendants(root: int) -> set[int]:
     """Return the ids of all that descend from a process, zombies too."""
     found: set[int] = set()
-    new = set(_children(root))
+    new = set(children(root))
     while new:
         found |= new
-        new = {child for pid in new for child in _children(pid)} - found
+        new = {child for pid in new for child in children(pid)} - found
     return found
 
 
-def _children(pid: int) -> Iterable[int]:
+def children(pid: int) -> Iterable[int]:
     """Return the children of a process: of each of its threads, as the system keeps them."""
     if not IS_LINUX:
         return _listed_children(pid)

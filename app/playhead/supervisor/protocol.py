@@ -11,12 +11,13 @@ From the app, by their `t`:
              that it is over, and it was not seen at once; answered by `rests` as soon as that is
              seen, and by `runs` first if it is not seen soon
     clear    since [start in ticks, id], spare (ids): kill what has been started since then
+    begin    the kernel in its sandbox, of which `started` was the first word, may begin
     end      kill all descendants and exit
 
 From the supervisor:
     started  pid (the kernel's), pipe, wake (the inodes of its standard output and of the pipe by
              which its main thread is woken): the first line, which the kernel's process writes
-             itself before it is anything else
+             itself before it is anything else; the supervisor does where it is in a sandbox
     rests    look: the kernel's main thread waits for its next command
     runs     look: it does not yet
     left     edge, main (whether the main thread computes, without a command), threads (the number

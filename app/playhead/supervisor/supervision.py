@@ -8,13 +8,15 @@ group and its parent is. Windows has no fork: there the kernel is started alone.
 
 from __future__ import annotations
 
+import binascii
 import contextlib
+import json
 import os
 import select
 import signal
 import sys
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Sequence
 
 from . import outside_view, protocol
 from .outside_view import IS_LINUX, OutsideView
@@ -22,10 +24,11 @@ from .outside_view import IS_LINUX, OutsideView
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
-def begin() -> tuple[int, int] | None:
+def begin(command: Sequence[str] = ()) -> tuple[int, int] | None:
     """Fork, and return in the child, which is the kernel: the pipe by which it is woken.
 
     The parent never returns. Without a descriptor from the app nothing is forked: None.
+    With a command the child becomes that, and the kernel is found below it.
     """
     value = os.environ.pop(protocol.CONTROL, "")
     if not value.isdigit() or not hasattr(os, "fork"):
@@ -33,6 +36,7 @@ def begin() -> tuple[int, int] | None:
     control = int(value)
     os.set_inheritable(control, False)
     wake = os.pipe()
+    sandbox = SandboxStart(command, wake) if command else None
     supervisor = os.getpid()
     # Before the fork: what the kernel starts must find it so. Other processes of the user's cannot
     # trace a process that is not dumpable, or open its descriptors.
@@ -40,11 +44,13 @@ def begin() -> tuple[int, int] | None:
     _control_process(_PR_SET_DUMPABLE, 0)
     kernel = os.fork()
     if kernel:
-        _supervise(control, kernel, wake)
+        _supervise(control, kernel, wake, sandbox)
     _control_process(_PR_SET_DUMPABLE, 1)  # its main thread is to be seen
     _control_process(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != supervisor:
         os._exit(1)
+    if sandbox is not None:
+        sandbox.become()
     os.setsid()
     inodes = {"pipe": os.fstat(1).st_ino, "wake": os.fstat(wake[0]).st_ino}
     os.write(control, protocol.encode("started", pid=os.getpid(), **inodes))
@@ -66,10 +72,18 @@ def _control_process(option: int, value: int) -> None:
         return
 
 
-def _supervise(control: int, kernel: int, wake: tuple[int, int]) -> None:
+def _supervise(
+    control: int, child: int, wake: tuple[int, int], sandbox: SandboxStart | None
+) -> None:
     try:
-        _let_go(wake)
-        supervision = Supervision(control, kernel, os.fstat(wake[0]).st_ino)
+        output = os.fstat(1).st_ino
+        _let_go(wake[1] if sandbox is None else -1)
+        inodes = {"pipe": output, "wake": os.fstat(wake[0]).st_ino}
+        waker = -1 if sandbox is None else wake[1]
+        found = [child] if sandbox is None else sandbox.find_kernel(child)
+        supervision = Supervision(control, child, found, inodes["wake"], waker)
+        if sandbox is not None and found[-1] != child:
+            os.write(control, protocol.encode("started", pid=found[-1], **inodes))
         try:
             status = supervision.serve()
         finally:  # whatever was done to this process, nothing may be left
@@ -79,18 +93,75 @@ def _supervise(control: int, kernel: int, wake: tuple[int, int]) -> None:
         os._exit(1)
 
 
-def _let_go(wake: tuple[int, int]) -> None:
+def _let_go(waker: int) -> None:
     """Drop the kernel's descriptors, and take no signal that is meant for it."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(nothing, fd)
-    os.close(wake[1])  # the other end only keeps the pipe's number from being given again
+    if waker >= 0:
+        os.close(waker)  # the other end only keeps the pipe's number from being given again
     for number in signal.valid_signals() - {signal.SIGCHLD, signal.SIGCONT}:
         with contextlib.suppress(OSError, ValueError):  # SIGKILL, SIGSTOP, those of the C library
             signal.signal(number, signal.SIG_IGN)
     # If it has been stopped when the app ends, it has to see that.
     _control_process(_PR_SET_PDEATHSIG, signal.SIGCONT)
     os.chdir("/")
+
+
+class SandboxStart:
+    """The start of a kernel by a command that makes a sandbox, in whose arguments our words are.
+
+    The kernel waits before it does anything: until the app has been given its process.
+    """
+
+    def __init__(self, arguments: Sequence[str], wake: tuple[int, int]) -> None:
+        self._program = list(arguments[1:])
+        info, told = os.pipe()
+        self._info, self._told = info, told
+        filtered, filling = os.pipe()
+        os.write(filling, binascii.a2b_base64(arguments[0]))
+        os.close(filling)
+        self._given = filtered, told, *wake
+        self._words = {
+            "@filter@": str(filtered),
+            "@info@": str(told),
+            "@wake@": "%d,%d" % wake,
+        }
+
+    def become(self) -> None:
+        """Become the command, in the child."""
+        for fd in self._given:
+            os.set_inheritable(fd, True)
+        program = [self._words.get(word, word) for word in self._program]
+        try:
+            os.execv(program[0], program)
+        except OSError as error:
+            os.write(2, ("%s: %s\n" % (program[0], error.strerror)).encode("utf-8", "replace"))
+            os._exit(1)
+
+    def find_kernel(self, child: int) -> list[int]:
+        """Return the processes from the child down to the kernel; the child alone if it failed."""
+        os.close(self._told)
+        os.close(self._given[0])
+        data = b""
+        while not data.rstrip().endswith(b"}"):
+            more = os.read(self._info, 4096)
+            if not more:
+                return [child]
+            data += more
+        os.close(self._info)
+        first = json.loads(data)["child-pid"]
+        while True:
+            below = sorted(outside_view.children(first))
+            if below:
+                return [child, first, below[0]]
+            ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is not None:
+                return [child]
+            time.sleep(_FIND_PAUSE_S)
+
+
+_FIND_PAUSE_S = 0.0005
 
 
 def _end_as(status: int) -> None:
@@ -222,10 +293,15 @@ _END_PAUSE_S = 0.002
 class Supervision:
     """Owner of the loop; `serve` returns the status with which the kernel has ended."""
 
-    def __init__(self, control: int, kernel: int, wake: int) -> None:
+    def __init__(
+        self, control: int, child: int, chain: Sequence[int], wake: int, waker: int = -1
+    ) -> None:
         self._control = control
-        self._kernel = kernel
-        self._view = OutsideView(kernel, wake)
+        self._child = child
+        self._is_inside = len(chain) > 1
+        self._waker = waker
+        self._kernel = chain[-1]
+        self._view = OutsideView(self._kernel, wake, own=chain[:-1])
         self._lines = protocol.LineReader()
         self._status: int | None = None
         self._is_wanted = True
@@ -271,8 +347,8 @@ class Supervision:
                 return False
             if not pid:
                 return True
-            if pid == self._kernel:
-                self._status = status
+            if pid == self._child:
+                self._status = _signalled(status) if self._is_inside else status
 
     def _read(self) -> None:
         try:
@@ -299,6 +375,8 @@ class Supervision:
             self._computing.begin()
         elif kind == "clear":
             self._clear((command["since"][0], command["since"][1]), command["spare"])
+        elif kind == "begin" and self._is_inside:
+            os.write(self._waker, b"b")
         elif kind == "end":
             self._is_wanted = False
 
@@ -381,6 +459,12 @@ class Supervision:
             stopped |= found
             if not new:
                 time.sleep(_END_PAUSE_S)
+
+
+def _signalled(status: int) -> int:
+    """Return the status of a kernel in a sandbox: a signal comes as 128 and its number."""
+    code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else 0
+    return code - 128 if 128 < code <= 128 + 64 else status
 
 
 def _send_signal(pid: int, number: int) -> bool:

@@ -1,0 +1,169 @@
+"""Bubblewrap: whether it can make a sandbox here, or what is missing; its arguments for a view."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from playhead.sandbox.syscall_filter import ARCHITECTURES
+from playhead.sandbox.view import Mount, View
+
+_SYSTEM_BWRAP = "/usr/bin/bwrap"
+_TRIAL_LIMIT_S = 10
+_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
+_LIMIT = Path("/proc/sys/user/max_user_namespaces")
+_CLONE = Path("/proc/sys/kernel/unprivileged_userns_clone")
+_APPARMOR_LINE = (
+    "sudo apt install apparmor-profiles && sudo ln -s"
+    " /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/"
+    " && sudo systemctl reload apparmor"
+)
+
+
+class Availability(Struct, frozen=True, kw_only=True):
+    """The program that makes a sandbox, or why there is none and what to do about it."""
+
+    program: str = ""
+    can_disable: bool = False
+    problem: str = ""
+    remedy: str = ""
+
+
+def look_for_sandbox() -> Availability:
+    """Return what this machine has; a trial takes about 10 ms."""
+    if not sys.platform.startswith("linux"):
+        return Availability(problem="Playhead has no sandbox on this system yet.")
+    if platform.machine() not in ARCHITECTURES:
+        return Availability(
+            problem=f"Playhead has no list of system calls for {platform.machine()} processors."
+        )
+    # The system's own comes first: AppArmor's permission is for that path alone.
+    program = _SYSTEM_BWRAP if os.access(_SYSTEM_BWRAP, os.X_OK) else shutil.which("bwrap")
+    if not program:
+        return Availability(
+            problem="The program bubblewrap is missing, which makes the sandbox.",
+            remedy=_install_line(),
+        )
+    words = _output([program, "--help"])
+    flags = ["--unshare-user", "--unshare-pid", "--unshare-net", "--unshare-ipc"]
+    trial = [program, *flags, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
+    refusal = _refusal(trial)
+    if refusal:
+        problem, remedy = _explain(refusal)
+        return Availability(problem=problem, remedy=remedy)
+    return Availability(program=program, can_disable="--disable-userns" in words)
+
+
+def _refusal(command: list[str]) -> str:
+    """Return what a command says if it fails, else ""."""
+    try:
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=_TRIAL_LIMIT_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return str(error)
+    if done.returncode == 0:
+        return ""
+    return done.stderr.decode("utf-8", "replace").strip() or f"status {done.returncode}"
+
+
+def _output(command: list[str]) -> str:
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=_TRIAL_LIMIT_S, check=False
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout + done.stderr
+
+
+def _explain(refusal: str) -> tuple[str, str]:
+    """Return a sentence about a refusal, and the line that helps."""
+    if _is_on(_APPARMOR) and os.geteuid() != 0:
+        return (
+            "AppArmor refuses user namespaces to programs that have no profile for them.",
+            _APPARMOR_LINE,
+        )
+    if _read(_LIMIT) == "0":
+        return "The system allows no user namespaces.", "sudo sysctl user.max_user_namespaces=15000"
+    if _read(_CLONE) == "0" and os.geteuid() != 0:
+        return (
+            "The system allows user namespaces to nobody but root.",
+            "sudo sysctl kernel.unprivileged_userns_clone=1",
+        )
+    last = refusal.splitlines()[-1]
+    return f"Namespaces are refused here, as in many containers ({last}).", ""
+
+
+def _is_on(path: Path) -> bool:
+    return _read(path) == "1"
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text().strip()
+    except OSError:
+        return ""
+
+
+def _install_line() -> str:
+    for manager, words in (
+        ("apt", "sudo apt install bubblewrap"),
+        ("dnf", "sudo dnf install bubblewrap"),
+        ("pacman", "sudo pacman -S bubblewrap"),
+        ("zypper", "sudo zypper install bubblewrap"),
+        ("apk", "sudo apk add bubblewrap"),
+    ):
+        if shutil.which(manager):
+            return words
+    return "Install the package bubblewrap."
+
+
+INFO, FILTER, WAKE = "@info@", "@filter@", "@wake@"
+"""Words in the arguments for which the supervisor puts its descriptors."""
+
+
+def bubblewrap_arguments(view: View, command: Sequence[str], *, can_disable: bool) -> list[str]:
+    """Return the arguments that start a command with a view.
+
+    `can_disable`: this bubblewrap can forbid further user namespaces; the filter does so anyway.
+    """
+    arguments = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
+    arguments += ["--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL"]
+    if not view.has_network:
+        arguments.append("--unshare-net")
+    if can_disable:
+        arguments.append("--disable-userns")
+    for mount in view.mounts:
+        arguments += _mount(mount)
+    arguments += ["--remount-ro", "/", "--chdir", view.folder]
+    return [*arguments, "--seccomp", FILTER, "--info-fd", INFO, "--", *command]
+
+
+def _mount(mount: Mount) -> list[str]:
+    match mount.kind:
+        case "bind":
+            return ["--bind", mount.source, mount.target]
+        case "read":
+            return ["--ro-bind", mount.source, mount.target]
+        case "hide":
+            return ["--ro-bind", "/dev/null", mount.target]
+        case "tmpfs":
+            return ["--size", str(mount.size_bytes), "--tmpfs", mount.target]
+        case "proc":
+            return ["--proc", mount.target]
+        case "dev":
+            return ["--dev", mount.target]
+        case "link":
+            return ["--symlink", mount.source, mount.target]

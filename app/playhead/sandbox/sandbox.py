@@ -1,0 +1,295 @@
+"""The sandbox of this machine: whether it is there, what was found to hold, what a kernel gets."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import hashlib
+import os
+import platform
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from playhead.domain.trust import BoundaryReport, Policy
+from playhead.errors import AppError, ExecutionError, phrase
+from playhead.sandbox.bubblewrap import (
+    FILTER,
+    INFO,
+    WAKE,
+    Availability,
+    bubblewrap_arguments,
+    look_for_sandbox,
+)
+from playhead.sandbox.surroundings import (
+    FolderParts,
+    kernel_parameters,
+    own_code,
+    program_parts,
+    resolver_files,
+    root_links,
+    roots_secrets,
+    system_folders,
+)
+from playhead.sandbox.syscall_filter import filter_program
+from playhead.sandbox.view import (
+    Surroundings,
+    View,
+    is_inside,
+    misplaced,
+    variables_let_in,
+    view_of,
+)
+
+if TYPE_CHECKING:
+    from playhead.sandbox.boundary_test import Claim, Stage
+
+INSIDE = "--inside"
+"""The first argument of a kernel that is started inside, and of a supervisor that starts one."""
+_PROCESSES, _PROCESSES_PER_CPU = 400, 32
+_NO_SANDBOX = "There is no sandbox on this computer."
+
+
+class PrivatePlaces(Struct, frozen=True, kw_only=True):
+    """The folders that no code in the sandbox may see or be given: those of the program itself.
+
+    `never_inside` are those within which no working folder may be, either. `homes` gets a private
+    home for each working folder.
+    """
+
+    home: str
+    homes: Path
+    outside: tuple[str, ...] = ()
+    never_inside: tuple[str, ...] = ()
+
+
+class Confinement(Struct, frozen=True, kw_only=True):
+    """The bounds of one kernel: its policy, and the machine as it was found before the start."""
+
+    policy: Policy
+    around: Surroundings
+    availability: Availability
+
+    def view(self, spool: str) -> View:
+        """Return what is seen inside by a kernel with this folder for its files."""
+        return view_of(self.policy, self.around, spool)
+
+    def arguments(self, view: View, kernel: Sequence[str]) -> list[str]:
+        """Return the arguments of a supervisor that starts a kernel inside."""
+        limit = max(_PROCESSES, _PROCESSES_PER_CPU * (os.cpu_count() or 1))
+        command = [*kernel, INSIDE, WAKE, str(limit)]
+        filtered = base64.b64encode(filter_program(platform.machine())).decode("ascii")
+        can_disable = self.availability.can_disable
+        inner = bubblewrap_arguments(view, command, can_disable=can_disable)
+        return [INSIDE, filtered, self.availability.program, *inner]
+
+    def command(self, view: View, inner: Sequence[str], filtered: str, info: str) -> list[str]:
+        """Return the command that runs another one inside; the last two are descriptors."""
+        words = {FILTER: filtered, INFO: info}
+        can_disable = self.availability.can_disable
+        arguments = bubblewrap_arguments(view, inner, can_disable=can_disable)
+        return [self.availability.program, *(words.get(word, word) for word in arguments)]
+
+    def variables(
+        self, variables: Mapping[str, str], allowed: frozenset[str] = frozenset()
+    ) -> dict[str, str]:
+        """Return the environment inside; `allowed` are names that a person has let in."""
+        return variables_let_in(variables, self.around.home, allowed)
+
+    def misplaced(self, view: View, pid: int) -> str:
+        """Return the part of the folder that a kernel sees in another place; "" for none."""
+        try:
+            return misplaced(Path(f"/proc/{pid}/mountinfo").read_text(), view)
+        except OSError as error:
+            return f"/proc: {error.strerror}"
+
+
+class Sandbox:
+    """Owner of the last report; what blocks runs in threads. The attempts are made by `python`."""
+
+    def __init__(
+        self,
+        places: PrivatePlaces,
+        look: Callable[[], Availability] = look_for_sandbox,
+        python: str = sys.executable,
+    ) -> None:
+        self._places = places
+        self._python = python
+        self._look = look
+        self._availability: Availability | None = None
+        self._report = BoundaryReport()
+        self._testing: asyncio.Task[BoundaryReport] | None = None
+        self._listeners: list[Callable[[BoundaryReport], None]] = []
+
+    @property
+    def report(self) -> BoundaryReport:
+        """Return what the last test found."""
+        return self._report
+
+    def subscribe(self, listener: Callable[[BoundaryReport], None]) -> Callable[[], None]:
+        """Call the listener with each new report."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def test(self) -> BoundaryReport:
+        """Make the attempts now; who calls while they run gets the same report."""
+        if self._testing is None or self._testing.done():
+            self._testing = asyncio.create_task(self._test(), name="boundary test")
+        return await asyncio.shield(self._testing)
+
+    async def _test(self) -> BoundaryReport:
+        self._availability = None
+        self._report = await asyncio.to_thread(self._tested)
+        for listener in tuple(self._listeners):
+            listener(self._report)
+        return self._report
+
+    def _tested(self) -> BoundaryReport:
+        from playhead.sandbox import boundary_test  # a kernel's start needs none of it
+
+        available = self._available()
+        if available.problem:
+            return boundary_test.problem_report(available.problem, available.remedy)
+        try:
+            with boundary_test.Stage(self._places.home) as stage:
+                claims, complaint = self._attempt(stage)
+                return boundary_test.report_of(stage.judge(claims), complaint)
+        except (OSError, subprocess.SubprocessError, AppError) as error:
+            return boundary_test.problem_report(f"The sandbox could not be tested: {error}.")
+
+    def _attempt(self, stage: Stage) -> tuple[list[Claim], str]:
+        """Have the attempts made with what code of a working folder gets."""
+        from playhead.sandbox import attempts, boundary_test
+
+        policy = Policy(files="folder", network="off")
+        folder = str(stage.folder)
+        inside = self._confine(policy, folder, (self._python, attempts.__file__))
+        spool = stage.place / "spool"
+        spool.mkdir()
+        variables = {**os.environ, "PLAYHEAD_TEST_API_KEY": stage.mark}
+        try:
+            with boundary_test.descriptors(filter_program(platform.machine())) as fds:
+                command = inside.command(
+                    inside.view(str(spool)),
+                    boundary_test.attempts_command(self._python),
+                    *map(str, fds),
+                )
+                return boundary_test.make_attempts(stage, command, inside.variables(variables), fds)
+        finally:
+            shutil.rmtree(inside.around.private_home, ignore_errors=True)
+
+    def why_not(self, policy: Policy, folder: str) -> AppError | None:
+        """Return why code of a folder cannot be run under a policy; None if it can be."""
+        if not policy.is_bounded:
+            return None
+        if policy.network == "listed":
+            return ExecutionError(
+                "A list of places in the network cannot be held yet.",
+                remedy="Turn the network off, or on.",
+            )
+        if self._report.problem:
+            return _no_sandbox(self._report.problem, self._report.remedy)
+        return self._unfit(folder)
+
+    def _unfit(self, folder: str) -> AppError | None:
+        """Return why a folder cannot be the one that code is kept to."""
+        real = os.path.realpath(folder)
+        remedy = "Choose a folder of its own for this conversation."
+        if real == "/" or is_inside(self._places.home, real):
+            return ExecutionError(
+                "This folder holds all your files, so that nothing would be hidden.",
+                detail=folder,
+                remedy=remedy,
+            )
+        for place in (*self._places.outside, *self._places.never_inside):
+            if is_inside(place, real):
+                return ExecutionError(
+                    "Playhead itself, or its data, is in this folder.", detail=folder, remedy=remedy
+                )
+        if any(is_inside(real, place) for place in self._places.never_inside):
+            return ExecutionError(
+                "This folder is in Playhead's data.", detail=folder, remedy=remedy
+            )
+        if is_inside(real, "/usr") or is_inside(real, "/etc") or real in ("/tmp", "/run", "/dev"):  # noqa: S108
+            return ExecutionError("This folder is the system's.", detail=folder, remedy=remedy)
+        return None
+
+    async def confine(
+        self, policy: Policy, folder: str, programs: Sequence[str]
+    ) -> Confinement | None:
+        """Return what a kernel is started with; None for a policy without bounds.
+
+        `programs` are what it needs: its interpreter and the language's own. Raises
+        ExecutionError where there is no sandbox: nothing is ever started outside instead.
+        """
+        if not policy.is_bounded:
+            return None
+        if (error := self.why_not(policy, folder)) is not None:
+            raise error
+        return await asyncio.to_thread(lambda: self._confine(policy, folder, programs))
+
+    def _confine(self, policy: Policy, folder: str, programs: Sequence[str]) -> Confinement:
+        available = self._available()
+        if available.problem:
+            raise _no_sandbox(available.problem, available.remedy)
+        folder = os.path.normpath(folder)
+        real = os.path.realpath(folder)
+        top = "/" + folder.split("/")[1]
+        links = ((top, os.readlink(top)),) if os.path.islink(top) else ()  # as `/home` may be
+        if real != os.path.join(os.path.realpath(top), os.path.relpath(folder, top)):
+            raise ExecutionError(
+                "The way to the working folder leads over a link.",
+                detail=phrase("{folder} is {real}.", folder=folder, real=real),
+                remedy="Choose the folder that the link points to.",
+            )
+        try:
+            around = self._surroundings(real, programs, links)
+        except OSError as error:
+            raise ExecutionError(
+                "The sandbox has no place for its private home.",
+                detail=f"{self._places.homes}: {error.strerror}.",
+                remedy="Free disk space or make the folder writable.",
+            ) from error
+        return Confinement(policy=policy, around=around, availability=available)
+
+    def _available(self) -> Availability:
+        if self._availability is None:
+            self._availability = self._look()
+        return self._availability
+
+    def _surroundings(
+        self, folder: str, programs: Sequence[str], links: tuple[tuple[str, str], ...]
+    ) -> Surroundings:
+        places = self._places
+        private = (places.home, *places.never_inside)
+        parts = FolderParts(folder)
+        readable = {*own_code(), *program_parts(programs, private), *resolver_files()}
+        return Surroundings(
+            folder=folder,
+            home=places.home,
+            private_home=str(self._private_home(folder)),
+            system=system_folders(),
+            links=(*root_links(), *links),
+            readable=tuple(path for path in readable if not is_inside(path, "/usr")),
+            held=tuple(parts.held),
+            pinned=tuple(parts.pinned),
+            hidden=tuple(parts.hidden),
+            masked=roots_secrets(),
+            parameters=kernel_parameters(),
+        )
+
+    def _private_home(self, folder: str) -> Path:
+        """Return the home of a working folder: caches stay in it, and no other folder's code."""
+        name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
+        home = self._places.homes / name
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return home
+
+
+def _no_sandbox(problem: str, remedy: str) -> ExecutionError:
+    return ExecutionError(_NO_SANDBOX, detail=problem, remedy=remedy)

@@ -1,0 +1,171 @@
+"""Looks at what a view needs of this machine: the system's folders, Pythons, parts of a folder.
+
+Nothing that it finds is run, and links inside a working folder are not followed: code may have put
+them there.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from playhead.sandbox.view import is_inside
+
+_SYSTEM = ("/usr", "/etc", "/opt", "/nix/store", "/gnu/store", "/sys/devices/system")
+_SYSTEM_PARTS = ("/var/cache/fontconfig", "/var/lib/flatpak/runtime", "/var/lib/snapd/snap")
+_ROOT_FOLDERS = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
+_ROOTS_SECRETS = ("/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers")
+_HELD, _GIT_PINNED = ".git", ("hooks", "config", "info", "config.worktree")
+_PINNED = (".venv", "venv", ".vscode", ".idea", ".envrc", ".env", ".github")
+_LEFT_OUT = frozenset({"node_modules", "__pycache__", ".venv", "venv", "site-packages"})
+"""Folders in which nothing is looked for: they are large, and nothing in them is of this kind."""
+LOOK_LIMIT = 50_000
+"""Entries of a working folder that are looked at."""
+
+
+def system_folders() -> tuple[str, ...]:
+    """Return the folders of the system that all code sees."""
+    own = [path for path in _ROOT_FOLDERS if os.path.isdir(path) and not os.path.islink(path)]
+    return tuple(path for path in (*_SYSTEM, *_SYSTEM_PARTS, *own) if os.path.isdir(path))
+
+
+def root_links() -> tuple[tuple[str, str], ...]:
+    """Return the links of the root folder, as `/bin`, and where they point to."""
+    return tuple((path, os.readlink(path)) for path in _ROOT_FOLDERS if os.path.islink(path))
+
+
+def roots_secrets() -> tuple[str, ...]:
+    """Return the files below `/etc` that this process can read and other people cannot."""
+    if os.geteuid() != 0:
+        return ()
+    return tuple(path for path in _ROOTS_SECRETS if os.path.isfile(path))
+
+
+def kernel_parameters() -> tuple[str, ...]:
+    """Return the files below `/proc` by which root changes the system, as this process has them."""
+    return tuple(path for path in ("/proc/sys", "/proc/sysrq-trigger") if os.path.exists(path))
+
+
+def resolver_files() -> tuple[str, ...]:
+    """Return the file that `/etc/resolv.conf` points to, if it is not below `/etc`."""
+    real = os.path.realpath("/etc/resolv.conf")
+    return () if is_inside(real, "/etc") or not os.path.isfile(real) else (real,)
+
+
+def program_parts(programs: Iterable[str], private: Iterable[str]) -> tuple[str, ...]:
+    """Return what programs need to be readable: their installations, or at least their files.
+
+    An installation that would show one of the `private` folders is left out.
+    """
+    system = (*system_folders(), *_ROOT_FOLDERS)
+    found: set[str] = set()
+    hidden = tuple(private)
+    for program in filter(None, programs):
+        for place in {os.path.abspath(program), os.path.realpath(program)}:
+            prefix = os.path.dirname(os.path.dirname(place))
+            if _is_installation(prefix) and not _shows(prefix, hidden):
+                found.add(prefix)
+                found.update(_base_installation(prefix, hidden))
+            elif os.path.isfile(place):
+                found.add(place)
+    return tuple(
+        sorted(path for path in found if not any(is_inside(path, folder) for folder in system))
+    )
+
+
+def _shows(prefix: str, private: tuple[str, ...]) -> bool:
+    return any(is_inside(folder, prefix) for folder in private)
+
+
+def _is_installation(prefix: str) -> bool:
+    """Return whether it has programs and a library of Python, node, Ruby, R or Java."""
+    if not os.path.isdir(os.path.join(prefix, "bin")):
+        return False
+    for name in ("lib", "lib64"):
+        try:
+            inside = os.listdir(os.path.join(prefix, name))
+        except OSError:
+            continue
+        words = ("python3", "node_modules", "ruby", "R", "modules", "jvm.cfg")
+        if any(entry.startswith(words) for entry in inside):
+            return True
+    return False
+
+
+def _base_installation(prefix: str, private: tuple[str, ...]) -> Iterator[str]:
+    """Yield the installation that an environment was made from."""
+    try:
+        text = Path(prefix, "pyvenv.cfg").read_text("utf-8")
+    except (OSError, ValueError):
+        return
+    for line in text.splitlines():
+        name, _, value = line.partition("=")
+        if name.strip() == "home":
+            for home in {value.strip(), os.path.realpath(value.strip())}:
+                base = os.path.dirname(home)
+                if os.path.isabs(base) and _is_installation(base) and not _shows(base, private):
+                    yield base
+
+
+class FolderParts:
+    """Holds the special parts of a working folder; `is_whole` False if it was too large."""
+
+    def __init__(self, folder: str) -> None:
+        self.held: list[str] = []
+        self.pinned: list[str] = []
+        self.hidden: list[str] = []
+        self.is_whole = True
+        self._seen = 0
+        self._look(folder, is_top=True)
+
+    def _look(self, folder: str, *, is_top: bool = False) -> None:
+        if self._seen > LOOK_LIMIT:
+            self.is_whole = False
+            return
+        try:
+            entries = list(os.scandir(folder))
+        except OSError:
+            return
+        self._seen += len(entries)
+        for entry in entries:
+            self._take(entry, is_top)
+
+    def _take(self, entry: os.DirEntry[str], is_top: bool) -> None:
+        try:
+            mode = entry.stat(follow_symlinks=False).st_mode
+        except OSError:
+            return
+        is_folder = stat.S_ISDIR(mode)
+        if stat.S_ISSOCK(mode):
+            self.hidden.append(entry.path)
+        elif entry.name == _HELD and is_folder:
+            self._take_repository(entry.path)
+        elif entry.name == _HELD or (is_top and entry.name in _PINNED):
+            if is_folder or stat.S_ISREG(mode):
+                self.pinned.append(entry.path)
+        elif is_folder and entry.name not in _LEFT_OUT:
+            self._look(entry.path)
+
+    def _take_repository(self, path: str) -> None:
+        self.held.append(path)
+        self.pinned += _present(path, _GIT_PINNED)
+        for parent, folders, _ in os.walk(os.path.join(path, "modules")):
+            if "objects" in folders:
+                self.pinned += _present(parent, _GIT_PINNED)
+                folders[:] = [name for name in folders if name == "modules"]
+
+
+def _present(folder: str, names: Iterable[str]) -> list[str]:
+    paths = [os.path.join(folder, name) for name in names]
+    return [path for path in paths if os.path.exists(path) and not os.path.islink(path)]
+
+
+def own_code() -> tuple[str, ...]:
+    """Return the folders of this program's code that kernels need, and nothing of theirs else."""
+    if getattr(sys, "frozen", False):
+        return (os.path.dirname(sys.executable),)
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    return (os.path.join(package, "kernel"),)
