@@ -162,15 +162,16 @@ class Stage:
         words = (
             ["/bin/sleep", "60"] if name != "victim" else ["/bin/sh", "-c", "sleep 60", self.mark]
         )
-        started = subprocess.Popen(
-            words,
-            stdin=(self.place / "secret").open("rb"),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            cwd=self.place,
-            env={"PATH": "/usr/bin:/bin", "SECRET": self.mark},
-            start_new_session=True,
-        )
+        with (self.place / "secret").open("rb") as secret:
+            started = subprocess.Popen(
+                words,
+                stdin=secret,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                cwd=self.place,
+                env={"PATH": "/usr/bin:/bin", "SECRET": self.mark},
+                start_new_session=True,
+            )
         self._victims[name] = started
 
         def end() -> None:

@@ -1,0 +1,258 @@
+"""Kernels in the sandbox: they work as outside, see what they may, and never start without it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+import sys
+import time
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from playhead.domain.conversation.payloads import RunEnd
+from playhead.domain.execution import RunRequest
+from playhead.domain.trust import NetworkAccess, Policy
+from playhead.errors import ExecutionError
+from playhead.execution.process_executor import ProcessExecutor
+from playhead.sandbox.bubblewrap import Availability, look_for_sandbox
+from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
+from tests.support.kernels import error_of, report_of, request, run, text_of
+from tests.support.waiting import until
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's"),
+    pytest.mark.requires_system("bwrap"),
+]
+FOLDER, LOOK = Policy(files="folder", network="off"), Policy(files="look", network="off")
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _namespaces() -> None:
+    if problem := look_for_sandbox().problem:
+        pytest.skip(f"no sandbox here: {problem}")
+
+
+class Place:
+    """A home with a folder to work in, data of the program, and files of the person's."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+        self.folder = home / "work"
+        self.folder.mkdir()
+        (home / "diary.txt").write_text("secret")
+        self.data = home / "data"
+        self._runs = 0
+
+    def sandbox(self, missing: str = "") -> Sandbox:
+        def look() -> Availability:
+            return (
+                Availability(problem=missing, remedy="Get it.") if missing else look_for_sandbox()
+            )
+
+        places = PrivatePlaces(
+            home=str(self.home),
+            homes=self.data / "homes",
+            outside=(str(self.data),),
+            never_inside=(str(self.data / "output"),),
+        )
+        return Sandbox(places, look)
+
+    @asynccontextmanager
+    async def executor(self, sandbox: Sandbox | None) -> AsyncGenerator[ProcessExecutor]:
+        made = ProcessExecutor(self.data / "output", own_dir=self.data, sandbox=sandbox)
+        try:
+            yield made
+        finally:
+            await made.close()
+
+    def request(self, code: str, policy: Policy = FOLDER, language: str = "python") -> RunRequest:
+        self._runs += 1
+        wanted = request(self.folder, code, f"run-{self._runs}", grace_s=5)
+        return replace(wanted, policy=policy, language=language)
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def is_there(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+async def test_code_works_in_its_folder_and_sees_nothing_else_of_the_person(place: Place) -> None:
+    (place.folder / ".git" / "hooks").mkdir(parents=True)
+    (place.folder / ".git" / "config").write_text("[core]\n")
+    async with place.executor(place.sandbox()) as made:
+        chunks = await run(
+            made,
+            place.request(
+                "import os, pathlib, subprocess\n"
+                "open('made.txt', 'w').write('x')\n"
+                "pathlib.Path.home().joinpath('.cache').mkdir(exist_ok=True)\n"
+                "print(os.path.exists('../diary.txt'), os.getcwd(), os.getpid())\n"
+                "print(subprocess.run(['id', '-u'], capture_output=True, text=True).stdout)\n"
+                "for path in ('.git/hooks/post-commit', '.git/config', '/usr/x', '/x'):\n"
+                "    try: open(path, 'a'); print('wrote', path)\n"
+                "    except OSError as error: print(error.strerror)\n"
+                "open('.git/HEAD', 'w').write('x')\n"
+                "try: os.rename('.git', 'other')\n"
+                "except OSError as error: print(error.strerror)\n"
+            ),
+        )
+        words = text_of(chunks)
+        assert f"False {place.folder} 2\n{os.getuid()}\n" in words
+        assert words.count("Read-only file system") == 4
+        assert "busy" in words
+        assert "wrote" not in words
+        assert error_of(chunks) is None
+        assert (place.folder / "made.txt").read_text() == "x"
+        assert not (place.home / ".cache").exists()
+        again = await run(
+            made, place.request("print(pathlib.Path.home().joinpath('.cache').exists())")
+        )
+        assert text_of(again) == "True\n"
+
+
+async def test_with_look_only_nothing_of_the_folder_changes(place: Place) -> None:
+    (place.folder / "data.csv").write_text("a,b\n")
+    async with place.executor(place.sandbox()) as made:
+        chunks = await run(
+            made, place.request("print(open('data.csv').read())\nopen('x', 'w')", LOOK)
+        )
+        assert text_of(chunks).startswith("a,b")
+        assert error_of(chunks) is not None
+    assert sorted(os.listdir(place.folder)) == ["data.csv"]
+
+
+async def test_another_policy_has_another_kernel_which_is_reported(place: Place) -> None:
+    everything = Policy()
+    async with place.executor(place.sandbox()) as made:
+        await run(made, place.request("x = 1"))
+        kept = await run(made, place.request("print(x)", replace(FOLDER, ask="risky")))
+        assert text_of(kept) == "1\n"
+        outside = await run(
+            made, place.request("print('x' in dir(), open('../diary.txt').read())", everything)
+        )
+        assert text_of(outside) == "False secret\n"
+        inside = await run(made, place.request("import os; print(os.path.exists('../diary.txt'))"))
+        assert text_of(inside) == "False\n"
+
+
+async def test_stop_keeps_variables_and_a_signal_is_named(place: Place) -> None:
+    async with place.executor(place.sandbox()) as made:
+        await run(made, place.request("x = 5"))
+        endless = place.request(
+            "import time\nprint('on', flush=True)\nwhile True: time.sleep(0.01)"
+        )
+        task = asyncio.ensure_future(run(made, endless))
+        await until(lambda: made.status("conversation").state == "busy")
+        await asyncio.sleep(0.1)
+        await made.interrupt("conversation")
+        assert report_of(await task).state == "interrupted"
+        assert text_of(await run(made, place.request("print(x)"))) == "5\n"
+        left = place.request(
+            "import subprocess; p = subprocess.Popen(['sleep', '55'], start_new_session=True)"
+        )
+        await run(made, left)
+        pid = made.status("conversation").pid
+        killed = await run(made, place.request("import os; os.kill(os.getpid(), 9)"))
+        assert report_of(killed).end == RunEnd(kind="signalled", signal=9)
+        assert pid is not None
+        assert not is_there(pid)
+
+
+async def test_bash_and_many_processes_work_inside(place: Place) -> None:
+    async with place.executor(place.sandbox()) as made:
+        said = text_of(
+            await run(made, place.request("git init -q repo && ls -A repo; id -u", language="bash"))
+        )
+        assert said == f".git\n{os.getuid()}\n"
+        pool = (
+            "import multiprocessing as m\nprint(m.get_context('fork').Pool(2).map(abs, [-1, -2]))"
+        )
+        assert text_of(await run(made, place.request(pool))) == "[1, 2]\n"
+
+
+async def test_the_environment_is_a_list_of_what_is_let_in(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SOME_SETTING", "private")
+    monkeypatch.setenv("DISPLAY", ":0")
+    async with place.executor(place.sandbox()) as made:
+        made.allow("conversation", "display")
+        words = text_of(await run(made, place.request("import os; print(dict(os.environ))")))
+    assert "SOME_SETTING" not in words
+    assert "DISPLAY" not in words
+    assert f"'HOME': '{place.home}'" in words
+
+
+async def test_nothing_is_started_where_there_is_no_sandbox(place: Place) -> None:
+    async with place.executor(place.sandbox(missing="bubblewrap is missing.")) as made:
+        with pytest.raises(
+            ExecutionError, match=r"There is no sandbox.*bubblewrap is missing.*Get it"
+        ):
+            await run(made, place.request("open('made.txt', 'w')"))
+    async with place.executor(None) as made:
+        with pytest.raises(ExecutionError, match="no sandbox"):
+            await run(made, place.request("open('made.txt', 'w')"))
+    assert os.listdir(place.folder) == []
+
+
+async def test_a_sandbox_that_fails_at_the_start_starts_nothing(place: Place) -> None:
+    broken = place.home / "bwrap"
+    broken.write_text("#!/bin/sh\necho bwrap: no namespaces today >&2\nexit 1\n")
+    broken.chmod(0o700)
+    sandbox = Sandbox(
+        PrivatePlaces(home=str(place.home), homes=place.data / "homes"),
+        lambda: Availability(program=str(broken)),
+    )
+    async with place.executor(sandbox) as made:
+        with pytest.raises(
+            ExecutionError, match=r"(?s)sandbox could not be made.*no namespaces today"
+        ):
+            await run(made, place.request("open('made.txt', 'w')"))
+    assert os.listdir(place.folder) == []
+
+
+@pytest.mark.parametrize(
+    ("where", "network", "words"),
+    [
+        ("", "off", "holds all your files"),
+        ("data", "off", "Playhead itself, or its data"),
+        ("data/output/x", "off", "in Playhead's data"),
+        ("work", "listed", "cannot be held yet"),
+        ("way", "off", "over a link"),
+    ],
+)
+async def test_a_folder_or_a_network_that_cannot_be_held_is_refused(
+    place: Place, where: str, network: NetworkAccess, words: str
+) -> None:
+    (place.data / "output" / "x").mkdir(parents=True)
+    (place.home / "way").symlink_to(place.folder)
+    async with place.executor(place.sandbox()) as made:
+        wanted = place.request("print(1)", replace(FOLDER, network=network))
+        with pytest.raises(ExecutionError, match=words):
+            await run(made, replace(wanted, folder=str(place.home / where).rstrip("/")))
+
+
+async def test_the_boundary_holds_here_and_takes_no_time(place: Place) -> None:
+    sandbox = place.sandbox()
+    heard: list[float] = []
+    sandbox.subscribe(lambda report: heard.append(report.tested_at))
+    before = time.time()
+    report, same = await asyncio.gather(sandbox.test(), sandbox.test())
+    assert report is same
+    assert heard == [report.tested_at]
+    assert report.tested_at >= before
+    assert [one for one in report.attempts if one.outcome == "through"] == []
+    assert report.status == ("partly" if os.geteuid() == 0 else "held")
+    assert sorted(os.listdir(place.home)) == ["data", "diary.txt", "work"]
+    missing = place.sandbox(missing="bubblewrap is missing.")
+    assert (await missing.test()).status == "none"
+    assert re.search("missing", str(missing.why_not(FOLDER, str(place.folder))))
