@@ -20,6 +20,7 @@ from tests.benchmarks.providers import providers
 from tests.benchmarks.startup import startup
 from tests.benchmarks.stream import stream
 from tests.benchmarks.timeline import timeline
+from tests.benchmarks.trust import trust
 
 Figures = Mapping[str, float]
 BENCHMARKS: Mapping[str, Callable[[], Figures]] = {
@@ -35,6 +36,7 @@ BENCHMARKS: Mapping[str, Callable[[], Figures]] = {
     "kernel": kernel,
     "install": install,
     "frozen": frozen,
+    "trust": trust,
 }
 AIMS: Mapping[str, float] = {
     "first_paint_ratio": 1.7,
@@ -78,6 +80,12 @@ AIMS: Mapping[str, float] = {
     "stop_flood_ms": 200,
     "stop_yes_ms": 200,
     "stop_stuck_ms": 2500,
+    "kernel_ready_ratio": 1.3,
+    "warm_run_ratio": 1.2,
+    "loop_ratio": 1.05,
+    "file_work_ratio": 1.35,
+    "boundary_test_s": 2,
+    "stop_ms": 20,
 }
 
 
