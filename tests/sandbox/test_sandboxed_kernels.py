@@ -186,7 +186,12 @@ async def test_the_environment_is_a_list_of_what_is_let_in(
     monkeypatch.setenv("DISPLAY", ":0")
     async with place.executor(place.sandbox()) as made:
         made.allow("conversation", "display")
-        words = text_of(await run(made, place.request("import os; print(dict(os.environ))")))
+        open_ones = "os.popen('ls -l /proc/$PPID/fd').read()"
+        words = text_of(
+            await run(made, place.request(f"import os; print(dict(os.environ), {open_ones})"))
+        )
+    assert "PLAYHEAD_" not in words
+    assert "socket" not in words
     assert "SOME_SETTING" not in words
     assert "DISPLAY" not in words
     assert f"'HOME': '{place.home}'" in words

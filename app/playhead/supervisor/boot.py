@@ -24,23 +24,33 @@ def main(program: "Callable[[Any, Any], int]", command: "list[str] | None" = Non
     """
     wake = None
     if sys.version_info >= (3, 9):  # else the program says what it needs
-        if __package__:
-            from . import supervision
-        else:
-            supervision = _load_by_file()
-        wake = supervision.begin(command or [])
+        wake = _begin(command or [])
+    if command:
+        return 1  # there was nobody to supervise it for; what was started ends with this process
     return program([], wake)
 
 
-def _load_by_file() -> "Any":
-    """Load the package beside this file under a name that user code cannot hit by accident."""
+def _begin(command: "list[str]") -> "Any":
+    """Fork; a sandbox is started before the rest is loaded, which takes as long."""
+    if __package__:
+        from . import sandbox_start, supervision
+
+        return supervision.begin(sandbox_start.SandboxStart(command) if command else None)
+    sandbox = _load_by_file("sandbox_start").SandboxStart(command) if command else None
+    return _load_by_file("supervision").begin(sandbox)
+
+
+def _load_by_file(name: str) -> "Any":
+    """Load a module beside this file, under a name that user code cannot hit by accident."""
     import importlib
 
+    if "_playhead_supervisor" in sys.modules:
+        return importlib.import_module("_playhead_supervisor." + name)
     folder = os.path.dirname(os.path.abspath(__file__))
     if sys.path and os.path.abspath(sys.path[0]) == folder:
         del sys.path[0]
     package = _module("_playhead_supervisor", os.path.join(folder, "__init__.py"), [folder])
-    return importlib.import_module(package.__name__ + ".supervision")
+    return importlib.import_module(package.__name__ + "." + name)
 
 
 def _module(name: str, path: str, places: "list[str] | None" = None) -> "Any":

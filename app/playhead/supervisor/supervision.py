@@ -8,9 +8,7 @@ group and its parent is. Windows has no fork: there the kernel is started alone.
 
 from __future__ import annotations
 
-import binascii
 import contextlib
-import json
 import os
 import select
 import signal
@@ -20,37 +18,35 @@ from typing import Any, Callable, Sequence
 
 from . import outside_view, protocol
 from .outside_view import IS_LINUX, OutsideView
+from .sandbox_start import SandboxStart
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
 
-def begin(command: Sequence[str] = ()) -> tuple[int, int] | None:
+def begin(sandbox: SandboxStart | None = None) -> tuple[int, int] | None:
     """Fork, and return in the child, which is the kernel: the pipe by which it is woken.
 
     The parent never returns. Without a descriptor from the app nothing is forked: None.
-    With a command the child becomes that, and the kernel is found below it.
+    With a sandbox the child is there already, and the kernel is found below it.
     """
     value = os.environ.pop(protocol.CONTROL, "")
     if not value.isdigit() or not hasattr(os, "fork"):
         return None
     control = int(value)
     os.set_inheritable(control, False)
-    wake = os.pipe()
-    sandbox = SandboxStart(command, wake) if command else None
+    wake = os.pipe() if sandbox is None else sandbox.wake
     supervisor = os.getpid()
     # Before the fork: what the kernel starts must find it so. Other processes of the user's cannot
     # trace a process that is not dumpable, or open its descriptors.
     _control_process(_PR_SET_CHILD_SUBREAPER, 1)
     _control_process(_PR_SET_DUMPABLE, 0)
-    kernel = os.fork()
+    kernel = os.fork() if sandbox is None else sandbox.child
     if kernel:
         _supervise(control, kernel, wake, sandbox)
     _control_process(_PR_SET_DUMPABLE, 1)  # its main thread is to be seen
     _control_process(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != supervisor:
         os._exit(1)
-    if sandbox is not None:
-        sandbox.become()
     os.setsid()
     inodes = {"pipe": os.fstat(1).st_ino, "wake": os.fstat(wake[0]).st_ino}
     os.write(control, protocol.encode("started", pid=os.getpid(), **inodes))
@@ -80,7 +76,7 @@ def _supervise(
         _let_go(wake[1] if sandbox is None else -1)
         inodes = {"pipe": output, "wake": os.fstat(wake[0]).st_ino}
         waker = -1 if sandbox is None else wake[1]
-        found = [child] if sandbox is None else sandbox.find_kernel(child)
+        found = [child] if sandbox is None else sandbox.find_kernel(outside_view.children)
         supervision = Supervision(control, child, found, inodes["wake"], waker)
         if sandbox is not None and found[-1] != child:
             os.write(control, protocol.encode("started", pid=found[-1], **inodes))
@@ -106,62 +102,6 @@ def _let_go(waker: int) -> None:
     # If it has been stopped when the app ends, it has to see that.
     _control_process(_PR_SET_PDEATHSIG, signal.SIGCONT)
     os.chdir("/")
-
-
-class SandboxStart:
-    """The start of a kernel by a command that makes a sandbox, in whose arguments our words are.
-
-    The kernel waits before it does anything: until the app has been given its process.
-    """
-
-    def __init__(self, arguments: Sequence[str], wake: tuple[int, int]) -> None:
-        self._program = list(arguments[1:])
-        info, told = os.pipe()
-        self._info, self._told = info, told
-        filtered, filling = os.pipe()
-        os.write(filling, binascii.a2b_base64(arguments[0]))
-        os.close(filling)
-        self._given = filtered, told, *wake
-        self._words = {
-            "@filter@": str(filtered),
-            "@info@": str(told),
-            "@wake@": "%d,%d" % wake,
-        }
-
-    def become(self) -> None:
-        """Become the command, in the child."""
-        for fd in self._given:
-            os.set_inheritable(fd, True)
-        program = [self._words.get(word, word) for word in self._program]
-        try:
-            os.execv(program[0], program)
-        except OSError as error:
-            os.write(2, ("%s: %s\n" % (program[0], error.strerror)).encode("utf-8", "replace"))
-            os._exit(1)
-
-    def find_kernel(self, child: int) -> list[int]:
-        """Return the processes from the child down to the kernel; the child alone if it failed."""
-        os.close(self._told)
-        os.close(self._given[0])
-        data = b""
-        while not data.rstrip().endswith(b"}"):
-            more = os.read(self._info, 4096)
-            if not more:
-                return [child]
-            data += more
-        os.close(self._info)
-        first = json.loads(data)["child-pid"]
-        while True:
-            below = sorted(outside_view.children(first))
-            if below:
-                return [child, first, below[0]]
-            ended = os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-            if ended is not None:
-                return [child]
-            time.sleep(_FIND_PAUSE_S)
-
-
-_FIND_PAUSE_S = 0.0005
 
 
 def _end_as(status: int) -> None:

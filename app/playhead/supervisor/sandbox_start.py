@@ -1,0 +1,77 @@
+"""Starts a sandbox with a kernel in it, before the supervisor has loaded what it needs itself."""
+
+from __future__ import annotations
+
+import binascii
+import os
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+_FIND_PAUSE_S = 0.0005
+_INFO_BYTES = 4096
+
+
+class SandboxStart:
+    """The start of a kernel by a command that makes a sandbox, in whose arguments our words are.
+
+    `child` is the process of that command. The kernel waits before it does anything: until the app
+    has been given its process. Nothing is loaded that this module's neighbours load meanwhile.
+    """
+
+    def __init__(self, arguments: Sequence[str]) -> None:
+        self.wake = os.pipe()
+        self._info, told = os.pipe()
+        filtered, filling = os.pipe()
+        os.write(filling, binascii.a2b_base64(arguments[0]))
+        os.close(filling)
+        self._given = filtered, told
+        words = {
+            "@filter@": str(filtered),
+            "@info@": str(told),
+            "@wake@": "%d,%d" % self.wake,
+        }
+        self.child = os.fork()
+        if not self.child:
+            self._become([words.get(word, word) for word in arguments[1:]])
+        for fd in self._given:
+            os.close(fd)
+
+    def _become(self, program: list[str]) -> None:
+        """Become the command, with no descriptor of the app's and none of its variables."""
+        try:
+            given = {*self._given, *self.wake}
+            for fd in map(int, os.listdir("/proc/self/fd")):
+                if fd > 2 and os.path.exists("/proc/self/fd/%d" % fd):  # not the list's own
+                    os.set_inheritable(fd, fd in given)
+            own = [name for name in os.environ if name.startswith("PLAYHEAD_")]
+            for name in own:
+                del os.environ[name]
+            os.execv(program[0], program)
+        except OSError as error:
+            os.write(2, ("%s: %s\n" % (program[0], error.strerror)).encode("utf-8", "replace"))
+        finally:
+            os._exit(1)
+
+    def find_kernel(self, children: Callable[[int], Iterable[int]]) -> list[int]:
+        """Return the processes from the child down to the kernel; the child alone if it failed."""
+        import json
+        import time
+
+        data = b""
+        while not data.rstrip().endswith(b"}"):
+            more = os.read(self._info, _INFO_BYTES)
+            if not more:
+                return [self.child]
+            data += more
+        os.close(self._info)
+        first = json.loads(data)["child-pid"]
+        while True:
+            below = sorted(children(first))
+            if below:
+                return [self.child, first, below[0]]
+            ended = os.waitid(os.P_PID, self.child, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            if ended is not None:
+                return [self.child]
+            time.sleep(_FIND_PAUSE_S)
