@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+import socket
 import sys
 import time
 from collections.abc import AsyncGenerator
@@ -29,6 +30,19 @@ pytestmark = [
     pytest.mark.requires_system("bwrap"),
 ]
 FOLDER, LOOK = Policy(files="folder", network="off"), Policy(files="look", network="off")
+BACKEND = """
+import zipfile
+NAME = "tiny-1-py3-none-any.whl"
+def build_wheel(folder, settings=None, metadata=None):
+    with zipfile.ZipFile(folder + "/" + NAME, "w") as file:
+        file.writestr("tiny.py", "")
+        about = "tiny-1.dist-info/"
+        file.writestr(about + "METADATA", "Metadata-Version: 2.1\\nName: tiny\\nVersion: 1\\n")
+        file.writestr(about + "WHEEL", "Wheel-Version: 1.0\\nTag: py3-none-any\\n")
+        file.writestr(about + "RECORD", "")
+    return NAME
+"""
+"""Builds a wheel of one empty module, without any package of others."""
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -179,6 +193,45 @@ async def test_bash_and_many_processes_work_inside(place: Place) -> None:
         assert text_of(await run(made, place.request(pool))) == "[1, 2]\n"
 
 
+async def test_packages_go_into_the_private_home_of_the_folder(place: Place) -> None:
+    package = place.folder / "tiny"
+    package.mkdir()
+    (package / "pyproject.toml").write_text(
+        '[build-system]\nrequires = []\nbuild-backend = "build"\nbackend-path = ["."]\n'
+    )
+    (package / "build.py").write_text(BACKEND)
+    async with place.executor(place.sandbox()) as made:
+        chunks = await run(made, place.request("%pip install --no-build-isolation ./tiny"))
+        assert error_of(chunks) is None, text_of(chunks)
+        found = await run(made, place.request("import tiny; print(tiny.__file__)"))
+        assert text_of(found) == f"{place.home}/.packages/tiny.py\n"
+        refused = text_of(await run(made, place.request("%pip install tiny-that-is-nowhere")))
+        assert "The sandbox has no network." in refused
+    assert not (place.home / ".packages").exists()
+
+
+async def test_with_the_network_on_abstract_sockets_stay_shut(place: Place) -> None:
+    if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 12):
+        pytest.skip("older kernels cannot shut them")
+    inside, name = Policy(files="folder", network="on"), f"playhead-{os.getpid()}"
+    connect = (
+        "import socket\ns = socket.socket(socket.AF_{kind})\ns.connect({address!r})\nprint('in')"
+    )
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
+        abstract.bind("\0" + name)
+        abstract.listen()
+        async with place.executor(place.sandbox()) as made:
+            code = connect.format(kind="INET", address=server.getsockname())
+            assert text_of(await run(made, place.request(code, inside))) == "in\n"
+            code = connect.format(kind="UNIX", address="\0" + name)
+            refused = error_of(await run(made, place.request(code, inside)))
+            assert refused is not None
+            assert refused.name == "PermissionError"
+
+
 async def test_the_environment_is_a_list_of_what_is_let_in(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -190,7 +243,7 @@ async def test_the_environment_is_a_list_of_what_is_let_in(
         words = text_of(
             await run(made, place.request(f"import os; print(dict(os.environ), {open_ones})"))
         )
-    assert "PLAYHEAD_" not in words
+    assert "PLAYHEAD_CONTROL" not in words
     assert "socket" not in words
     assert "SOME_SETTING" not in words
     assert "DISPLAY" not in words

@@ -38,13 +38,6 @@ _VICTIMS = (
     *("another processor", "out of memory first", "a trace", "a handle", "its presence"),
     *("its namespaces", "a comparison", _TO_BE_CONTINUED),
 )
-_NAMES_GAP = (
-    "Other programs may run files that code writes into the working folder under names that they"
-    " look for, as a Makefile or package.json."
-)
-_KERNEL_GAP = "A mistake in the system's kernel is not covered: this is no virtual machine."
-GAPS = (_NAMES_GAP, _KERNEL_GAP)
-"""What the sandbox cannot hold, wherever it works; they do not make its status worse."""
 _ROOT_GAP = "The program runs as root, so that a way out would lead to all of this computer."
 
 

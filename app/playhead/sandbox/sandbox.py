@@ -38,6 +38,7 @@ from playhead.sandbox.surroundings import (
 )
 from playhead.sandbox.syscall_filter import filter_program
 from playhead.sandbox.view import (
+    PACKAGES,
     Surroundings,
     View,
     is_inside,
@@ -86,7 +87,8 @@ class Confinement(Struct, frozen=True, kw_only=True):
         filtered = base64.b64encode(filter_program(platform.machine())).decode("ascii")
         can_disable = self.availability.can_disable
         inner = bubblewrap_arguments(view, command, can_disable=can_disable)
-        return [INSIDE, filtered, self.availability.program, *inner]
+        scope = "scoped" if view.has_network else "alone"
+        return [INSIDE, filtered, scope, self.availability.program, *inner]
 
     def command(self, view: View, inner: Sequence[str], filtered: str, info: str) -> list[str]:
         """Return the command that runs another one inside; the last two are descriptors."""
@@ -99,7 +101,7 @@ class Confinement(Struct, frozen=True, kw_only=True):
         self, variables: Mapping[str, str], allowed: frozenset[str] = frozenset()
     ) -> dict[str, str]:
         """Return the environment inside; `allowed` are names that a person has let in."""
-        return variables_let_in(variables, self.around.home, allowed)
+        return variables_let_in(variables, self.around.home, self.policy.network == "on", allowed)
 
     def misplaced(self, view: View, pid: int) -> str:
         """Return the part of the folder that a kernel sees in another place; "" for none."""
@@ -288,6 +290,7 @@ class Sandbox:
         name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
         home = self._places.homes / name
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (home / PACKAGES).mkdir(exist_ok=True)
         return home
 
 

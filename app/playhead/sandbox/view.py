@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Literal
 
@@ -95,13 +96,24 @@ _LET_IN = frozenset(
     | {"CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH"}
 )
 _LET_IN_WITH = ("LC_",)
+_WITH_NETWORK = re.compile(r"(?i)(https?|all|no|ftp)_proxy|(pip|uv)_\w*(index|links|cert)\w*")
 _THREADS = "_NUM_THREADS"
+PACKAGES = ".packages"
+"""The folder of the private home that has the Python packages that code has installed."""
+SANDBOX = "PLAYHEAD_SANDBOX"
+"""The variable by which programs can see that they are in the sandbox: the state of its network."""
 
 
 def variables_let_in(
-    variables: Mapping[str, str], home: str, also: frozenset[str] = frozenset()
+    variables: Mapping[str, str],
+    home: str,
+    has_network: bool,
+    also: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
-    """Return the environment inside: those of a short list, and those that a person let in."""
+    """Return the environment inside: those of a short list, and those that a person let in.
+
+    Packages are installed into the private home, so that they are the working folder's alone.
+    """
     kept = {
         name: value
         for name, value in variables.items()
@@ -109,8 +121,16 @@ def variables_let_in(
         or name in also
         or name.startswith(_LET_IN_WITH)
         or name.endswith(_THREADS)
+        or (has_network and _WITH_NETWORK.fullmatch(name))
     }
-    return {**kept, "HOME": home, "TMPDIR": "/tmp"}  # noqa: S108 - a mount of its own
+    return {
+        **kept,
+        "HOME": home,
+        "TMPDIR": "/tmp",  # noqa: S108 - a mount of its own
+        "PIP_TARGET": f"{home}/{PACKAGES}",
+        "PYTHONPATH": f"{home}/{PACKAGES}",
+        **({SANDBOX: "on"} if has_network else {SANDBOX: "off", "PIP_RETRIES": "0"}),
+    }
 
 
 def misplaced(mountinfo: str, view: View) -> str:

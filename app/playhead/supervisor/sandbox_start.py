@@ -13,6 +13,29 @@ _FIND_PAUSE_S = 0.0005
 _INFO_BYTES = 4096
 
 
+SCOPED = "scoped"
+"""The second argument where the sandbox has the network of the system."""
+_CREATE_RULESET, _RESTRICT_SELF, _NO_NEW_PRIVILEGES = 444, 446, 38
+_ABSTRACT_SOCKETS = 1
+
+
+def _shut_abstract_sockets() -> None:
+    """Have what starts from here reach no abstract socket of others, as a desktop has (6.12 on).
+
+    They belong to the network: without one of its own nothing else hides them.
+    """
+    import ctypes
+    import struct
+
+    libc = ctypes.CDLL(None)
+    wanted = ctypes.create_string_buffer(struct.pack("QQQ", 0, 0, _ABSTRACT_SOCKETS), 24)
+    rules = libc.syscall(_CREATE_RULESET, wanted, 24, 0)
+    if rules >= 0:
+        libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
+        libc.syscall(_RESTRICT_SELF, rules, 0)
+        os.close(rules)
+
+
 class SandboxStart:
     """The start of a kernel by a command that makes a sandbox, in whose arguments our words are.
 
@@ -25,6 +48,7 @@ class SandboxStart:
         self._info, told = os.pipe()
         filtered, filling = os.pipe()
         os.write(filling, binascii.a2b_base64(arguments[0]))
+        self._is_scoped = arguments[1] == SCOPED
         os.close(filling)
         self._given = filtered, told
         words = {
@@ -34,7 +58,7 @@ class SandboxStart:
         }
         self.child = os.fork()
         if not self.child:
-            self._become([words.get(word, word) for word in arguments[1:]])
+            self._become([words.get(word, word) for word in arguments[2:]])
         for fd in self._given:
             os.close(fd)
 
@@ -45,9 +69,9 @@ class SandboxStart:
             for fd in map(int, os.listdir("/proc/self/fd")):
                 if fd > 2 and os.path.exists("/proc/self/fd/%d" % fd):  # not the list's own
                     os.set_inheritable(fd, fd in given)
-            own = [name for name in os.environ if name.startswith("PLAYHEAD_")]
-            for name in own:
-                del os.environ[name]
+            os.environ.pop("PLAYHEAD_CONTROL", None)  # of the protocol, which is not loaded yet
+            if self._is_scoped:
+                _shut_abstract_sockets()
             os.execv(program[0], program)
         except OSError as error:
             os.write(2, ("%s: %s\n" % (program[0], error.strerror)).encode("utf-8", "replace"))

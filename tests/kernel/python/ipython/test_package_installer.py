@@ -103,8 +103,8 @@ def test_what_only_pip_understands_is_left_to_it_and_said(
     start: Callable[..., Any], index: PackageIndex, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     talk = start()
-    text, marks = talk.run(f"%pip install --target {tmp_path}/lib tiny-thing")
-    assert "Using pip, not uv, because of --target.\n" in text
+    text, marks = talk.run(f"%pip install --prefix {tmp_path}/lib tiny-thing")
+    assert "Using pip, not uv, because of --prefix.\n" in text
     assert not of_kind(marks, "error")
     talk.run("%env PIP_PREFER_BINARY=1")
     text, _ = talk.run("%pip install tiny-thing")

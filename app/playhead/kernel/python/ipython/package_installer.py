@@ -25,7 +25,12 @@ _LISTS = {
     "trusted-host": "--allow-insecure-host",
     "constraint": "--constraint",
 }
-ARGUMENTS = {"index-url": "--default-index", "no-index": "--no-index", **_LISTS}
+ARGUMENTS = {
+    "index-url": "--default-index",
+    "no-index": "--no-index",
+    "target": "--target",
+    **_LISTS,
+}
 VARIABLES = {
     "cert": ["SSL_CERT_FILE"],
     "client-cert": ["SSL_CLIENT_CERT"],
@@ -99,8 +104,9 @@ def uv_arguments(settings: Settings) -> List[str]:
         if name == "no-index":
             arguments += [argument] * (settings.get(name, "").lower() not in _OFF)
         else:
-            for value in settings.get(name, "").split():
-                arguments += [argument, value]
+            value = settings.get(name, "")
+            for one in value.split() if name != "target" else filter(None, [value]):
+                arguments += [argument, one]
     return arguments
 
 
@@ -283,7 +289,12 @@ _LOGIN = (
 )
 
 
+_NO_NETWORK = "The sandbox has no network. A person can turn it on, not the code."
+
+
 def _explained(answer: Answer) -> Answer:
+    if not answer.is_done and os.environ.get("PLAYHEAD_SANDBOX") == "off":
+        return Answer(False, f"{answer.words}\n{_NO_NETWORK}")
     for sign, advice in ((_REFUSED, _LOGIN), (_UNREACHED, _NETWORK)):
         if not answer.is_done and sign.search(answer.words):
             return Answer(False, f"{answer.words}\n{advice}")
