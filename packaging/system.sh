@@ -18,8 +18,8 @@ groups() {
         # What __main__.py asks before it opens a window.
         [ -z "${DISPLAY:-}${WAYLAND_DISPLAY:-}${QT_QPA_PLATFORM:-}" ] || echo window
         ;;
-    test) echo python core window test ;;
-    all | system) echo python core window test all ;;
+    test) echo python core window sandbox test ;;
+    all | system) echo python core window sandbox test all ;;
     package) echo python core window test package ;;
     package-test) echo python core window test debian ;;
     esac

@@ -106,9 +106,9 @@ def write_control(stage: Path, version: str) -> None:
 
 
 def dependencies() -> list[str]:
-    """The packages that the window needs, from the list that `make` reads."""
+    """The packages that the window and the sandbox need, from the list that `make` reads."""
     lines = (ROOT / "packaging/system-packages.txt").read_text("utf-8").splitlines()
-    rows = [line.split() for line in lines if line.startswith(("core ", "window "))]
+    rows = [line.split() for line in lines if line.startswith(("core ", "window ", "sandbox "))]
     libc = os.confstr("CS_GNU_LIBC_VERSION") or "glibc 2.36"
     needed = [row[1] for row in rows if row[1] not in NOT_NEEDED]
     return [f"libc6 (>= {libc.split()[1]})", *needed]
