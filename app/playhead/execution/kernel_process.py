@@ -594,7 +594,7 @@ class KernelProcess(QObject):
             self._on_pieces(self._decoder.feed(bytes(data)))
         self._on_pieces(self._decoder.finish())
         if self._refusal:
-            self._end(RunEnd(kind="other", words=self._refusal))
+            self._end(RunEnd(kind="other", words=f"{self._refusal} is not what it was"))
             return
         is_crash = status == QProcess.ExitStatus.CrashExit
         self._end(

@@ -105,10 +105,14 @@ class Confinement(Struct, frozen=True, kw_only=True):
 
     def misplaced(self, view: View, pid: int) -> str:
         """Return the part of the folder that a kernel sees in another place; "" for none."""
+        folder = view.folder
         try:
-            return misplaced(Path(f"/proc/{pid}/mountinfo").read_text(), view)
+            inside, here = os.stat(f"/proc/{pid}/root{folder}"), os.lstat(folder)
+            part = misplaced(Path(f"/proc/{pid}/mountinfo").read_text(), view)
         except OSError as error:
-            return f"/proc: {error.strerror}"
+            return f"{folder}: {error.strerror}"
+        is_same = os.path.samestat(inside, here) and os.path.realpath(folder) == folder
+        return part if is_same else folder
 
 
 class Sandbox:
