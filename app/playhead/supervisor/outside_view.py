@@ -15,7 +15,7 @@ from collections.abc import Iterable
 IS_LINUX = sys.platform.startswith("linux")
 _READ_CALLS = {"x86_64": 0, "aarch64": 63, "riscv64": 63, "loongarch64": 63}
 """The number of `read` by the machine; 3 on the others."""
-_STATE, _PARENT, _USER_TICKS, _SYSTEM_TICKS, _STARTED = 0, 1, 11, 12, 19
+_STATE, _PARENT, _GROUP, _USER_TICKS, _SYSTEM_TICKS, _STARTED = 0, 1, 2, 11, 12, 19
 """Places in /proc/PID/stat, counted from after the process's name."""
 _ASLEEP = "SDTtIXZ"
 _STAT_BYTES = 4096
@@ -118,6 +118,18 @@ def descendants(root: int) -> set[int]:
     while new:
         found |= new
         new = {child for pid in new for child in children(pid)} - found
+    return found
+
+
+def own_group() -> set[int]:
+    """Return the ids of all others in this process's group."""
+    group, own = str(os.getpgrp()), os.getpid()
+    found: set[int] = set()
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != own:
+            fields = stat_fields(int(name))
+            if fields[_GROUP : _GROUP + 1] == [group] and fields[_STATE] not in "XZ":
+                found.add(int(name))
     return found
 
 

@@ -239,6 +239,7 @@ class Supervision:
         self._control = control
         self._child = child
         self._is_inside = len(chain) > 1
+        self._is_sandboxed = waker >= 0
         self._waker = waker
         self._kernel = chain[-1]
         self._view = OutsideView(self._kernel, wake, own=chain[:-1])
@@ -372,6 +373,9 @@ class Supervision:
             resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
         if not IS_LINUX:
             _send_signal(-self._kernel, signal.SIGKILL)
+        if self._is_sandboxed:  # who was killed while it made one has left a child to the system
+            for pid in outside_view.own_group():
+                _send_signal(pid, signal.SIGKILL)
         self._kill_until_gone(lambda: outside_view.descendants(os.getpid()), _END_LIMIT_S)
         self._send("ended")
 
