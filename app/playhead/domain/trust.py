@@ -35,6 +35,14 @@ class Policy(Struct, frozen=True, kw_only=True):
         return self.files != "everything"
 
 
+class PolicyWish(Struct, frozen=True, kw_only=True):
+    """What a command line chooses for the conversations of a process; None leaves the setting."""
+
+    files: FileAccess | None = None
+    network: NetworkAccess | None = None
+    ask: AskPolicy | None = None
+
+
 AttemptOutcome = Literal["refused", "invisible", "private", "limited", "through", "skipped"]
 """How an attempt ended, as seen from outside of the sandbox.
 
