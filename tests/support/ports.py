@@ -25,10 +25,11 @@ from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings
-from playhead.errors import AppError, phrase
+from playhead.domain.trust import Attempt, BoundaryReport, Policy
+from playhead.errors import AppError, ExecutionError, phrase
 from playhead.providers.attached_files import read_attached
 from playhead.providers.catalog import PROVIDER_PAGES, ModelCatalog
-from playhead.session.ports import ApiStatus, SessionPorts
+from playhead.session.ports import ApiStatus, SessionPorts, Unsubscribe
 
 Answer = Sequence[Chunk | Exception]
 
@@ -394,9 +395,62 @@ class ApiInMemory:
         return await self.token()
 
 
-def ports_with(provider: ScriptedProvider, executor: RecordingExecutor) -> SessionPorts:
-    """All ports of a session, the two that matter handed in."""
+HELD = BoundaryReport(
+    tested_at=1_700_000_000.0,
+    attempts=(
+        Attempt(group="files", name="write a new file in the home", outcome="private"),
+        Attempt(group="files", name="read an ssh key", outcome="invisible"),
+        Attempt(group="network", name="connect to 127.0.0.1", outcome="refused"),
+        Attempt(group="network", name="send to a raw socket", outcome="skipped"),
+    ),
+)
+
+
+class ReportedSandbox:
+    """A sandbox with this report, for all folders but the home; a test finds `next_report`."""
+
+    def __init__(self, report: BoundaryReport = HELD) -> None:
+        self.report = report
+        self.next_report = report
+        self.tests = 0
+        self.may_end = asyncio.Event()
+        self.may_end.set()
+        self._listeners: list[Callable[[BoundaryReport], None]] = []
+
+    async def test(self) -> BoundaryReport:
+        self.tests += 1
+        await self.may_end.wait()
+        self.tell(self.next_report)
+        return self.report
+
+    def tell(self, report: BoundaryReport) -> None:
+        """Have found this from now on."""
+        self.report = report
+        for listener in tuple(self._listeners):
+            listener(report)
+
+    def why_not(self, policy: Policy, folder: str) -> AppError | None:
+        if not policy.is_bounded:
+            return None
+        if self.report.problem:
+            return ExecutionError(self.report.problem, remedy=self.report.remedy)
+        if policy.files == "folder" and folder == str(Path.home()):
+            return ExecutionError("The working folder is your home folder.")
+        return None
+
+    def subscribe(self, listener: Callable[[BoundaryReport], None]) -> Unsubscribe:
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+
+def ports_with(
+    provider: ScriptedProvider,
+    executor: RecordingExecutor,
+    sandbox: ReportedSandbox | None = None,
+) -> SessionPorts:
+    """All ports of a session, those that matter handed in."""
     return SessionPorts(
+        sandbox=sandbox,
         provider=provider,
         executor=executor,
         interpreters=OneInterpreter(),

@@ -16,6 +16,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from playhead.domain.model import DIRECT_MODEL, AtLeastOne, ModelOverride, ModelParameters
+from playhead.domain.trust import AskPolicy
 
 Dollars = Annotated[float, Meta(ge=0)]
 LimitSeconds = Annotated[float, Meta(gt=0, le=24 * 3600)]
@@ -80,6 +81,7 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     much of a run's output is kept; `scale_percent` is how large everything is shown,
     `zoom_percent` how large text and pictures are in conversation and editor; `text_px` and
     `code_px` are the sizes of type there at 100 %, `code_font` empty means the shipped font.
+    The `sandbox_…` ones are the policy of new conversations, where there is a sandbox.
     `asks_typed_code`: code that a person typed in Direct mode waits for an approval, too.
     `notifies`: of what ends or waits while the window is not in front, `notifies_aloud`: with the
     system's sound. `close_keeps_running` is empty until the user was asked. `shortcuts` are those
@@ -108,6 +110,9 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     api_max_messages: int = 10_000
     shows_running_line: bool = True
     times_lines: bool = False
+    sandbox_files: Literal["look", "folder"] = "folder"
+    sandbox_network: Literal["off", "on"] = "off"
+    sandbox_ask: AskPolicy = "every"
     asks_typed_code: bool = False
     run_limit_s: int = 0
     run_limit_mb: int = 0
@@ -140,8 +145,12 @@ ASKS_TYPED = "asks_typed_code"
 
 
 def consents_of(settings: AppSettings) -> frozenset[str]:
-    """Return the names of what has code run, or be approved, without the person's own decision."""
+    """Return the names of what has code do more, or run or be approved, without the person's own
+    decision.
+    """
     words = {one for one in ("api_client_approves", "api_auto_run") if getattr(settings, one)}
+    words |= {"sandbox_network"} if settings.sandbox_network == "on" else set()
+    words |= {f"sandbox_ask {settings.sandbox_ask}"} if settings.sandbox_ask != "every" else set()
     unasked = {profile.name for profile in settings.profiles if profile.auto_run}
     words |= {f"auto_run of {name}" for name in unasked}
     return frozenset(words | ({f"profile {settings.profile}"} & {f"profile {n}" for n in unasked}))
@@ -159,6 +168,10 @@ def with_consents(settings: AppSettings, consents: Collection[str]) -> AppSettin
         settings,
         api_client_approves=settings.api_client_approves and "api_client_approves" not in lacking,
         api_auto_run=settings.api_auto_run and "api_auto_run" not in lacking,
+        sandbox_network="off" if "sandbox_network" in lacking else settings.sandbox_network,
+        sandbox_ask="every"
+        if f"sandbox_ask {settings.sandbox_ask}" in lacking
+        else settings.sandbox_ask,
         asks_typed_code=settings.asks_typed_code or ASKS_TYPED in consents,
         profiles=profiles,
         profile=settings.profile if is_safe else "",

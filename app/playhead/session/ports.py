@@ -31,7 +31,7 @@ from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
-from playhead.domain.trust import BoundaryReport, Policy
+from playhead.domain.trust import BoundaryReport, Policy, PolicyWish
 from playhead.errors import AppError, StorageError
 
 
@@ -593,7 +593,8 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
 
     Without `folders` new conversations begin in the folder that the process was started in; without
     a `reader` nothing is known of code before it has run. Without a `sandbox` no policy but
-    “everything” can be chosen.
+    “everything” can be chosen. `policy` is what the command line chose, `is_root` whether the
+    program has the rights of the superuser.
     """
 
     provider: Provider
@@ -605,3 +606,5 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     folders: WorkingFolders | None = None
     reader: CodeReader | None = None
     sandbox: Sandbox | None = None
+    policy: PolicyWish = PolicyWish()
+    is_root: bool = False

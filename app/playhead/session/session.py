@@ -36,6 +36,7 @@ from playhead.domain.execution import (
 )
 from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.domain.text.titles import title_from
+from playhead.domain.trust import Policy
 from playhead.errors import AppError, SessionError, phrase
 from playhead.session.approval import Approval
 from playhead.session.branches import Deletion, deletion_of, place_to_retry
@@ -53,6 +54,7 @@ from playhead.session.model_choice import is_auto_run, settings_for
 from playhead.session.ports import SessionPorts, Unsubscribe
 from playhead.session.request_preview import RequestPreview
 from playhead.session.rerun import Reruns
+from playhead.session.trust.policy_choice import PolicyChoice, bounds_of
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings
 
@@ -90,7 +92,16 @@ SessionState = Literal[
     "idle", "asking", "awaiting_approval", "running", "awaiting_input", "stopping"
 ]
 SessionEventKind = Literal[
-    "state", "pending", "kernel", "place", "config", "auto_run", "queue", "preview", "error"
+    "state",
+    "pending",
+    "kernel",
+    "place",
+    "config",
+    "auto_run",
+    "queue",
+    "preview",
+    "error",
+    "policy",
 ]
 
 
@@ -112,6 +123,8 @@ class SessionEvent(Struct, frozen=True):
 
 
 _TOLD = ("user", "message")
+_RESTARTED = RunEnd(kind="restarted")
+_WITH_CODE = ("running", "awaiting_input", "stopping")
 _AT_ONCE = 100
 """Chunks that are added at once: at most some milliseconds."""
 
@@ -144,6 +157,10 @@ class Session:
         """Its own settings, which override the user's; change them with `set_config`."""
         self.expect_writable: Callable[[], None] = lambda: None
         """Raises StorageError if the conversation is read-only."""
+        self.policy = PolicyChoice(
+            ports, lambda: self.folder, lambda: self.state in _WITH_CODE, self._on_policy
+        )
+        """What its code may do, and when it is asked about."""
         self._auto_run: bool | None = None
         self.is_auto_run_held = False
         self.state: SessionState = "idle"
@@ -437,7 +454,7 @@ class Session:
 
     def restart_kernel(self) -> None:
         """End the kernel with its names; the next run starts a fresh one."""
-        cuts_run = self.state in ("running", "awaiting_input", "stopping")
+        cuts_run = self.state in _WITH_CODE
         if cuts_run and self._turn is not None:
             self._turn.stop_after_run()
             self.queue.hold()
@@ -531,6 +548,7 @@ class Session:
         self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions | None = None
     ) -> None:
         self._take_place()
+        self.policy.settle()
         self._set_state("asking")
         drive = self._drive(work, options or TurnOptions())
         self._task = asyncio.get_running_loop().create_task(drive)
@@ -560,6 +578,7 @@ class Session:
             self._set_state,
             lambda: self.auto_run if options.auto_run is None else options.auto_run,
             self.preview.record,
+            lambda: self.policy.current,
         )
         await work(self._turn)
 
@@ -597,7 +616,13 @@ class Session:
         managed = self._ports.interpreters.status.interpreter
         return self.folder, self._chosen_interpreter() or (managed.path if managed else "")
 
-    async def _restart(self, cuts_run: bool) -> None:
+    def _on_policy(self, before: Policy) -> None:
+        """End the kernel of another policy, which would be the wrong one for the next run."""
+        self._emit("policy")
+        if bounds_of(before) != bounds_of(self.policy.current) and self.kernel.state != "none":
+            self._start_task(self._restart(False, RunEnd(kind="policy_changed")))
+
+    async def _restart(self, cuts_run: bool, end: RunEnd = _RESTARTED) -> None:
         had_kernel = self.kernel.state != "none"
         await self._ports.executor.restart(self.conversation.id)
         if cuts_run:  # its report comes first
@@ -605,7 +630,7 @@ class Session:
         runs = self._epoch.renew()
         await self._turn_end()  # shown when the session is idle, unless the kernel is in use
         if had_kernel and runs == count_runs(self.conversation.messages):
-            self._report_new_kernel(RunEnd(kind="restarted"))
+            self._report_new_kernel(end)
 
     async def _turn_end(self) -> None:
         if self._task is not None and not self._task.done():

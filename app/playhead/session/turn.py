@@ -27,6 +27,7 @@ from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny,
 from playhead.domain.model import EXECUTE
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.python_syntax import syntax_fault
+from playhead.domain.trust import Policy
 from playhead.errors import AppError, ExecutionError, ProviderError
 from playhead.session.approval import Approval
 from playhead.session.ports import Executor, Interpreters, Provider
@@ -55,7 +56,7 @@ class Turn:
     """Drives one conversation until the model rests, a step limit, a failure or a stop.
 
     `on_state` is called with each change of the turn's state, `is_auto_run` at each proposal,
-    `on_fitted` with each request to the model.
+    `on_fitted` with each request to the model. `policy` returns what code may do now.
     """
 
     def __init__(
@@ -69,6 +70,7 @@ class Turn:
         on_state: Callable[[TurnState], None],
         is_auto_run: Callable[[], bool],
         on_fitted: Callable[[FittedRequest], None] = lambda fitted: None,
+        policy: Callable[[], Policy] = Policy,
     ) -> None:
         self._conversation = conversation
         self._provider = provider
@@ -79,6 +81,7 @@ class Turn:
         self._on_state = on_state
         self._is_auto_run = is_auto_run
         self._on_fitted = on_fitted
+        self._policy = policy
         self._failures = RepeatedFailures()
         self._is_approved_to_end = False
         self._is_stopped = False
@@ -380,6 +383,7 @@ class Turn:
             limits=self._settings.limits,
             shows_lines=self._settings.shows_lines,
             times_lines=self._settings.times_lines,
+            policy=self._policy(),
         )
         end: RunOutcome = "finished"
         has_failed = False

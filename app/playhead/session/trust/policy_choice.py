@@ -1,0 +1,165 @@
+"""The policy of a conversation: what a person chose, what is in force, and why not something else.
+
+Owned by the session; only a person in the window, at the command line or in the settings chooses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from playhead.domain.trust import AskPolicy, BoundaryReport, FileAccess, NetworkAccess, Policy
+from playhead.errors import AppError, SessionError, phrase
+from playhead.session.ports import SessionPorts
+
+_NO_SANDBOX = (
+    "There is no sandbox on this computer.",
+    "Code runs as you, with all your files.",
+)
+
+
+def fitted(policy: Policy) -> Policy:
+    """Return a policy without what has no meaning outside of a sandbox."""
+    if policy.is_bounded:
+        return policy
+    return replace(policy, network="on", hosts=(), is_reviewed=False)
+
+
+def bounds_of(policy: Policy) -> Policy:
+    """Return the part of a policy that a kernel is started under; the rest is about asking."""
+    return replace(fitted(policy), ask="every")
+
+
+class PolicyChoice:
+    """The policy of one conversation, until the program ends.
+
+    Until its first turn begins, or a person chooses, it is the default of the settings: the working
+    folder where the last boundary test held, else everything. `folder` returns its folder,
+    `is_running` whether its code runs; `on_changed` is called with what was in force before a
+    person chose.
+    """
+
+    def __init__(
+        self,
+        ports: SessionPorts,
+        folder: Callable[[], str],
+        is_running: Callable[[], bool],
+        on_changed: Callable[[Policy], None],
+    ) -> None:
+        self._ports = ports
+        self._folder = folder
+        self._is_running = is_running
+        self._on_changed = on_changed
+        self._chosen: Policy | None = None
+
+    @property
+    def report(self) -> BoundaryReport:
+        """Return what the last boundary test on this machine found."""
+        sandbox = self._ports.sandbox
+        if sandbox is not None:
+            return sandbox.report
+        title, detail = _NO_SANDBOX
+        return BoundaryReport(problem=f"{title} {detail}")
+
+    @property
+    def chosen(self) -> Policy:
+        """Return what was chosen, else the default of now."""
+        return self._chosen or self._default()
+
+    @property
+    def current(self) -> Policy:
+        """Return the policy in force: it asks more than was chosen where no test holds any more."""
+        chosen = self.chosen
+        is_held = self.why_not_ask(chosen.ask, chosen.files) is None
+        return chosen if is_held else replace(chosen, ask="risky")
+
+    @property
+    def problem(self) -> AppError | None:
+        """Return why code cannot be run under the policy here; None if it can be."""
+        return self._why_not(self.chosen)
+
+    def settle(self) -> None:
+        """Keep what is the default now: a turn begins."""
+        self._chosen = self.chosen
+
+    def choose(self, policy: Policy) -> None:
+        """Choose another policy. Raises the AppError that says why it is not possible now."""
+        policy = fitted(policy)
+        refusal = self._why_not(policy) or self.why_not_ask(policy.ask, policy.files)
+        if self._is_running():
+            refusal = SessionError(
+                "Code is running.",
+                detail="What it may do cannot be changed meanwhile.",
+                remedy="Wait until it has ended, or stop it first.",
+                code="session_busy",
+            )
+        if refusal is not None:
+            raise refusal
+        before, self._chosen = self.current, policy
+        if policy != before:
+            self._on_changed(before)
+
+    def why_not_files(self, files: FileAccess) -> AppError | None:
+        """Return why code here cannot be held to this access to files; None if it can be."""
+        return self._why_not(replace(self.chosen, files=files, network="off", is_reviewed=False))
+
+    def why_not_network(self, network: NetworkAccess, files: FileAccess) -> AppError | None:
+        """Return why code cannot have this network with this access to files."""
+        if files == "everything":
+            if network == "on":
+                return None
+            return SessionError("Only a sandbox can shut the network.", code="policy_impossible")
+        return self._why_not(replace(self.chosen, files=files, network=network))
+
+    def why_not_ask(self, ask: AskPolicy, files: FileAccess) -> AppError | None:
+        """Return why code cannot be asked about no more than this."""
+        if ask != "outside" or files == "everything":  # where all of it is outside
+            return None
+        if self._ports.is_root:
+            reason = "Playhead runs as root, whom a sandbox holds less."
+        elif self.report.status != "held":
+            reason = "It can be chosen only while the boundary test of this computer holds."
+        else:
+            return None
+        return SessionError(
+            "Code inside the sandbox is asked about, too.", detail=reason, code="policy_impossible"
+        )
+
+    def _why_not(self, policy: Policy) -> AppError | None:
+        if not policy.is_bounded:
+            return None
+        if self._ports.sandbox is None:
+            title, detail = _NO_SANDBOX
+            return SessionError(title, detail=detail, code="policy_impossible")
+        return self._ports.sandbox.why_not(policy, self._folder()) or self._found_open()
+
+    def _found_open(self) -> AppError | None:
+        """Return why the sandbox is not to be relied on, if the boundary test has found that."""
+        through = [one.name for one in self.report.attempts if one.outcome == "through"]
+        if not through:
+            return None
+        return SessionError(
+            "The sandbox of this computer does not hold.",
+            detail=phrase("The boundary test got out of it: {names}.", names=", ".join(through)),
+            code="policy_impossible",
+        )
+
+    def _default(self) -> Policy:
+        """Return the policy of the command line, else of the settings, as far as it is possible."""
+        settings, wish = self._ports.settings.current, self._ports.policy
+        wanted = Policy(
+            files=wish.files or settings.sandbox_files,
+            network=wish.network or settings.sandbox_network,
+            ask=wish.ask or settings.sandbox_ask,
+        )
+        if wish.files is None:  # nobody asked for just this: the nearest that holds
+            wanted = replace(wanted, files=self._nearest(wanted))
+        return fitted(wanted)
+
+    def _nearest(self, wanted: Policy) -> FileAccess:
+        if self.report.status not in ("held", "partly"):
+            return "everything"
+        if self._why_not(wanted) is None:
+            return wanted.files
+        return "look" if self._why_not(replace(wanted, files="look")) is None else "everything"

@@ -1,0 +1,148 @@
+"""What code of a conversation may do: the default, a person's choice, and what is not possible."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.settings import AppSettings, consents_of, with_consents
+from playhead.domain.trust import Attempt, BoundaryReport, Policy, PolicyWish
+from playhead.errors import AppError, SessionError
+from playhead.session.session import Session
+from tests.support.ports import (
+    HELD,
+    RecordingExecutor,
+    ReportedSandbox,
+    ScriptedProvider,
+    coded,
+    ports_with,
+)
+from tests.support.waiting import until
+
+FOLDER = Policy(files="folder", network="off")
+OPEN = replace(
+    HELD, attempts=(*HELD.attempts, Attempt(group="files", name="read a key", outcome="through"))
+)
+
+
+def session_in(
+    folder: str,
+    sandbox: ReportedSandbox | None,
+    executor: RecordingExecutor | None = None,
+    *,
+    wish: PolicyWish | None = None,
+    is_root: bool = False,
+) -> Session:
+    ports = ports_with(
+        ScriptedProvider(coded("wait"), coded("print(2)")), executor or RecordingExecutor(), sandbox
+    )
+    ports = replace(ports, policy=wish or PolicyWish(), is_root=is_root)
+    return Session(Conversation(), ports, folder)
+
+
+def last_end(session: Session) -> str:
+    """Return why the last run, or the kernel after it, ended."""
+    reports = [m.content for m in session.conversation.messages if isinstance(m.content, RunReport)]
+    end = reports[-1].end if reports else None
+    return end.kind if end else ""
+
+
+@pytest.mark.parametrize(
+    ("report", "folder", "files"),
+    [
+        (HELD, "/work", "folder"),
+        (replace(HELD, gaps=("It cannot hold a thing.",)), "/work", "folder"),
+        (HELD, "~", "look"),
+        (BoundaryReport(), "/work", "everything"),
+        (BoundaryReport(problem="There is no bubblewrap."), "/work", "everything"),
+        (OPEN, "/work", "everything"),
+        (None, "/work", "everything"),
+    ],
+)
+def test_a_new_conversation_has_the_nearest_policy_that_holds(report, folder, files):
+    sandbox = None if report is None else ReportedSandbox(report)
+    policy = session_in(str(Path(folder).expanduser()), sandbox).policy.current
+    assert policy.files == files
+    assert policy.network == ("on" if files == "everything" else "off")
+    assert policy.ask == "every"
+
+
+def test_what_the_command_line_names_is_never_widened():
+    wish = PolicyWish(files="folder")
+    session = session_in("/work", ReportedSandbox(OPEN), wish=wish)
+    assert session.policy.current.files == "folder"
+    assert "does not hold" in str(session.policy.problem)
+
+
+async def test_the_policy_of_the_first_turn_stays_when_a_test_holds_later():
+    sandbox = ReportedSandbox(BoundaryReport())
+    session = session_in("/work", sandbox)
+    session.send("go")
+    sandbox.tell(HELD)
+    assert session.policy.current.files == "everything"
+    assert session_in("/work", sandbox).policy.current.files == "folder"
+    await session.close()
+
+
+def test_no_asking_inside_lasts_as_long_as_the_test_holds():
+    sandbox = ReportedSandbox()
+    session = session_in("/work", sandbox)
+    session.policy.choose(replace(FOLDER, ask="outside"))
+    assert session.policy.current.ask == "outside"
+    sandbox.tell(replace(HELD, gaps=("A gap.",)))
+    assert session.policy.current.ask == "risky"
+    sandbox.tell(HELD)
+    assert session.policy.current.ask == "outside"
+
+
+@pytest.mark.parametrize(
+    ("policy", "report", "is_root", "why"),
+    [
+        (replace(FOLDER, ask="outside"), HELD, True, "root"),
+        (replace(FOLDER, ask="outside"), BoundaryReport(), False, "boundary test"),
+        (FOLDER, BoundaryReport(problem="There is no bubblewrap."), False, "bubblewrap"),
+        (FOLDER, OPEN, False, "read a key"),
+    ],
+)
+def test_what_is_not_possible_is_refused_with_the_reason(policy, report, is_root, why):
+    session = session_in("/work", ReportedSandbox(report), is_root=is_root)
+    before = session.policy.chosen
+    with pytest.raises(AppError, match=why):
+        session.policy.choose(policy)
+    assert session.policy.chosen == before
+
+
+async def test_another_policy_ends_the_kernel_and_counts_for_code_that_waits():
+    executor = RecordingExecutor()
+    session = session_in("/work", ReportedSandbox(), executor)
+    session.send("go")
+    await until(lambda: session.pending)
+    assert session.pending is not None
+    session.approve(session.pending.id)
+    await until(lambda: session.state == "running")
+    with pytest.raises(SessionError, match="running"):
+        session.policy.choose(Policy())
+    await executor.interrupt(session.conversation.id)
+    await until(lambda: session.pending)
+    session.policy.choose(Policy())
+    await until(lambda: executor.restarts == 1)
+    session.approve(session.pending.id)
+    await until(lambda: session.is_idle)
+    assert [one.policy for one in executor.requests] == [FOLDER, Policy()]
+    session.policy.choose(FOLDER)
+    await until(lambda: last_end(session) == "policy_changed")
+    session.policy.choose(replace(FOLDER, ask="risky"))
+    assert executor.restarts == 2
+    await session.close()
+
+
+def test_less_than_the_defaults_counts_only_with_consent():
+    loose = AppSettings(sandbox_network="on", sandbox_ask="outside")
+    assert with_consents(loose, ()) == AppSettings()
+    assert with_consents(loose, consents_of(loose)) == loose
+    strict = AppSettings(sandbox_files="look")
+    assert with_consents(strict, ()) == strict
