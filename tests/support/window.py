@@ -27,6 +27,7 @@ from tests.support.ports import (
     Answer,
     ApiInMemory,
     RecordingExecutor,
+    ReportedSandbox,
     ScriptedProvider,
     SettingsInMemory,
     SmallCatalog,
@@ -58,12 +59,13 @@ class Bench:
         arming_ms: int = ARMING_MS,
         reader: CodeReader | None = None,
         before: Callable[[MainWindow], None] | None = None,
+        sandbox: ReportedSandbox | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
         self.settings = SettingsInMemory(settings)
         self.ports = ports = replace(
-            ports_with(self.provider, self.executor),
+            ports_with(self.provider, self.executor, sandbox),
             settings=self.settings,
             executor=executor or self.executor,
             reader=reader,
@@ -126,6 +128,7 @@ async def opened(
     arming_ms: int = ARMING_MS,
     reader: CodeReader | None = None,
     before: Callable[[MainWindow], None] | None = None,
+    sandbox: ReportedSandbox | None = None,
 ) -> AsyncIterator[Bench]:
     """Open a window; with an executor code runs in its kernels and is not only recorded.
 
@@ -140,6 +143,7 @@ async def opened(
         arming_ms=arming_ms,
         reader=reader,
         before=before,
+        sandbox=sandbox,
     )
     await bench.sessions.start()
     bench.window.resize(1480, 940)

@@ -46,6 +46,8 @@ class Sessions:
         self.summaries: list[ConversationSummary] = []
         self.storage: StoreState = history
         """Whether what happens in conversations can be stored now."""
+        self.sandbox = ports.sandbox
+        """What bounds code on this machine; None if nothing can."""
         self._ports = ports
         self._history = history
         self._open: dict[str, Session] = {}

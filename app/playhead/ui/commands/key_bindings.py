@@ -53,6 +53,7 @@ COMMANDS = (
     Command("rename", mark("Rename conversation…"), ""),
     Command("run_all", mark("Run all code of the conversation again"), ""),
     Command("request", mark("View what is sent to the model…"), ""),
+    Command("policy", mark("What code may do…"), ""),
     Command("restart", mark("Restart kernel"), ""),
     Command("example", mark("Guided example"), ""),
     Command("shortcuts", mark("Keyboard shortcuts"), "F1"),

@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QWidget
 
+from playhead.ui.widgets.theme import set_kind
 from playhead.ui.widgets.wording import mark, tr
 
 if TYPE_CHECKING:
@@ -75,14 +76,6 @@ class ModelButton(QPushButton):
         )
         self.ask_first.setChecked(not self._is_auto_run)
         self.auto_run.setChecked(self._is_auto_run)
-
-
-def set_kind(button: QPushButton, kind: str) -> None:
-    """Set the style of a button, only if it changes, because every key press calls this."""
-    if button.property("kind") != kind:
-        button.setProperty("kind", kind)
-        button.style().unpolish(button)
-        button.style().polish(button)
 
 
 _SPACING_PX = 6

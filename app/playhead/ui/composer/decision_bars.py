@@ -29,6 +29,7 @@ from playhead.session.stops import BUDGET_REACHED
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.flow_layout import FlowLayout
+from playhead.ui.widgets.form import FormNote
 from playhead.ui.widgets.wording import short_folder, tr, tr_error, tr_n
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class ApprovalBar(QFrame):
         self.choices: list[QCheckBox] = []
         """A tick for each of several blocks."""
         self._is_narrow = False
+        self._is_possible = True
         self.setProperty("kind", "ask")
         self._arming = QTimer(self)
         self._arming.setSingleShot(True)
@@ -116,10 +118,17 @@ class ApprovalBar(QFrame):
             self._arming.start()
         self.setVisible(proposal is not None)
         if proposal is not None:
-            words = f"{self._question.text()} {self._details.text()}"
+            words = self.accessibleName()
             from playhead.ui.timeline.scroll.accessibility import announce
 
             announce(self, tr("Code waits for your approval. {words}", words=words))
+
+    def show_bounds(self, words: str, kind: str, *, is_possible: bool) -> None:
+        """Show what the sandbox makes of the run; what it cannot hold here is not run at all."""
+        self._is_possible = is_possible
+        self._bounds.show_text(words, kind)
+        self._arm_run()
+        self._name()
 
     def set_edit(self, message_id: str, code: str) -> None:
         """Set a block's code as the user changed it in the editor, which Run then sends."""
@@ -169,10 +178,12 @@ class ApprovalBar(QFrame):
         self._question.setProperty("kind", "strong")
         self._details = ElidedLabel(parent=self)
         self._details.setProperty("kind", "warn")
+        self._bounds = FormNote()
         words = QVBoxLayout()
         words.setSpacing(1)
         words.addWidget(self._question)
         words.addWidget(self._details)
+        words.addWidget(self._bounds)
         self._buttons = self._make_buttons()
         self._grid = grid = QGridLayout()
         grid.setHorizontalSpacing(10)
@@ -268,8 +279,13 @@ class ApprovalBar(QFrame):
             action.setText(text)
             button.setText(text)
             button.setToolTip(f"{text} ({action.shortcut().toString()})")
-        self.run_button.setEnabled(bool(chosen))
-        self.run_action.setEnabled(self.is_armed and bool(chosen))
+        self._arm_run()
+
+    def _arm_run(self) -> None:
+        can_run = self.is_armed and self._is_possible and bool(self._chosen())
+        self.run_button.setEnabled(can_run)
+        for action in (self.run_action, self.run_rest_action):
+            action.setEnabled(can_run)
 
     def _chosen(self) -> list[Proposal]:
         """Return the blocks that are to run."""
@@ -327,18 +343,22 @@ class ApprovalBar(QFrame):
             question = tr("Run your edited code on your computer?")
         self._question.setText(question)
         self._fit()
-        self.setAccessibleName(f"{self._question.text()} {self._details.text()}")
+        self._name()
+
+    def _name(self) -> None:
+        words = (self._question.text(), self._details.text(), self._bounds.text())
+        self.setAccessibleName(" ".join(filter(None, words)))
 
     def _arm(self, is_armed: bool) -> None:
         self._buttons.setEnabled(is_armed)
         for action in self.actions():
             action.setEnabled(is_armed)
-        self.run_action.setEnabled(is_armed and bool(self._chosen()))
+        self._arm_run()
 
     def _approve(self, is_for_rest: bool) -> None:
         proposal = self.proposal
         chosen = self._chosen()
-        if not self.is_armed or proposal is None or not chosen:
+        if not self.is_armed or proposal is None or not chosen or not self._is_possible:
             return
         self._arm(False)
         if not self.choices:

@@ -17,10 +17,12 @@ from PySide6.QtWidgets import (
 from playhead.domain.text.quantities import format_dollars
 from playhead.domain.text.titles import UNTITLED
 from playhead.ui.sidebar.model import STATE_WORDS
-from playhead.ui.widgets.theme import BAR_HEIGHT
+from playhead.ui.widgets.theme import BAR_HEIGHT, set_kind
 from playhead.ui.widgets.wording import folder_label, tr
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtGui import QResizeEvent
     from PySide6.QtWidgets import (
         QMenu,
@@ -35,20 +37,22 @@ _CHIP_PX = 150
 _ROOM_FOR_BOTH_PX = 680
 _ROOM_FOR_CLIENT_PX = 480
 _ROOM_FOR_COST_PX = 400
-_ROOM_FOR_VERBS_PX = 440
+_ROOM_FOR_VERBS_PX = 560
+_ROOM_FOR_TITLE_PX = 200
 
 
 class ConversationHeader(QFrame):
     """Shows the title, the state and the cost of a conversation, with its buttons.
 
     Signals: `sidebar_requested()`, `editor_requested()`, `folder_clicked()`,
-    `interpreter_clicked()`, `find_requested()`, `export_requested()`.
+    `interpreter_clicked()`, `policy_clicked()`, `find_requested()`, `export_requested()`.
     """
 
     sidebar_requested = Signal()
     editor_requested = Signal()
     folder_clicked = Signal()
     interpreter_clicked = Signal()
+    policy_clicked = Signal()
     find_requested = Signal()
     export_requested = Signal()
 
@@ -83,6 +87,7 @@ class ConversationHeader(QFrame):
         self.cost_label.hide()
         self.folder_chip = self._chip(tr("Working folder"))
         self.interpreter_chip = self._chip(tr("Interpreter"))
+        self.policy_pill = PolicyPill(theme, self)
         self._lay_out()
         self.sidebar_button.clicked.connect(self.sidebar_requested)
         self.editor_button.clicked.connect(self.editor_requested)
@@ -90,6 +95,7 @@ class ConversationHeader(QFrame):
         self.export_button.clicked.connect(self.export_requested)
         self.folder_chip.clicked.connect(self.folder_clicked)
         self.interpreter_chip.clicked.connect(self.interpreter_clicked)
+        self.policy_pill.clicked.connect(self.policy_clicked)
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self.set_state("idle")
@@ -98,6 +104,7 @@ class ConversationHeader(QFrame):
     def set_title(self, title: str) -> None:
         """Set the conversation's title."""
         self.title_label.show_text(title or tr(UNTITLED))
+        self._fit_pill()
 
     def set_client(self, client: str) -> None:
         """Set the program that began the conversation over the API; '' if none did."""
@@ -187,6 +194,7 @@ class ConversationHeader(QFrame):
         words = tr("starting the model…") if is_waiting else tr(STATE_WORDS.get(self._state, ""))
         self.state_pill.setText(words)
         self.state_pill.setVisible(bool(words))
+        self._fit_pill()
 
     def _show_chips(self) -> None:
         self.folder_chip.setVisible(self._is_place_shown)
@@ -197,6 +205,25 @@ class ConversationHeader(QFrame):
         self.find_button.setVisible(has_verbs)
         self.export_button.setVisible(has_verbs)
         self.client_label.setVisible(self._has_client and self.width() >= _ROOM_FOR_CLIENT_PX)
+        self._fit_pill()
+
+    def _fit_pill(self) -> None:
+        """Give the pill the words for which there is room beside the title."""
+        layout = self.layout()
+        if layout is None:
+            return
+        used, shown = 0, 0
+        for place in range(layout.count()):
+            item = layout.itemAt(place)
+            widget = item.widget() if item is not None else None
+            if widget is None or widget.isHidden():
+                continue
+            shown += 1
+            if widget not in (self.policy_pill, self.title_label):
+                used += widget.sizeHint().width()
+        title = min(self.title_label.maximumWidth(), _ROOM_FOR_TITLE_PX)
+        around = layout.contentsMargins().left() + layout.contentsMargins().right()
+        self.policy_pill.fit(self.width() - around - used - title - 8 * shown)
 
     def _lay_out(self) -> None:
         layout = QHBoxLayout(self)
@@ -209,6 +236,7 @@ class ConversationHeader(QFrame):
         layout.addStretch(1)
         layout.addWidget(self.cost_label)
         for widget in (
+            self.policy_pill,
             self.folder_chip,
             self.interpreter_chip,
             self.find_button,
@@ -241,6 +269,47 @@ class ConversationHeader(QFrame):
         self.more_button.setIcon(theme.icon("ellipsis", "mute"))
         theme.label_icon(self.folder_chip, "folder", "mute")
         theme.label_icon(self.interpreter_chip, "square-terminal", "mute")
+
+
+class PolicyPill(QPushButton):
+    """Shows what code of the conversation may do, in as many words as there is room for.
+
+    Its shield shows whether the sandbox is known to hold; without one it is framed in red.
+    """
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._parts: Sequence[str] = ()
+        self._icon = "shield", "mute"
+        self._room = 0
+        self.setProperty("kind", "chip")
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self._show_icon)
+        self.hide()
+
+    def show_parts(self, parts: Sequence[str], icon: tuple[str, str], words: str) -> None:
+        """Show a policy: its parts, a shield and its colour, and all of it in words."""
+        self._parts, self._icon = parts, icon
+        set_kind(self, "exposed" if icon[1] == "danger" else "chip")
+        self.setToolTip(words)
+        self.setAccessibleName(tr("What code may do: {policy}", policy=", ".join(parts)))
+        self.setAccessibleDescription(words)
+        self._show_icon()
+        self.show()
+        self.fit(self._room)
+
+    def fit(self, room_px: int) -> None:
+        """Show as many parts as fit into this width; only the shield if there is very little."""
+        self._room = room_px
+        for count in range(len(self._parts), 0, -1):
+            self.setText(" · ".join(self._parts[:count]))
+            if self.sizeHint().width() <= room_px:
+                return
+        self.setText("")
+
+    def _show_icon(self) -> None:
+        self._theme.label_icon(self, *self._icon)
 
 
 class _ElidedLabel(QLabel):

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 
 _MENU = (
-    "commands", "", "rename", "run_all", "restart", "request", "", "export", "import", "",
+    "commands", "", "rename", "policy", "run_all", "restart", "request", "", "export", "import", "",
     "larger", "smaller", "normal_size", "", "folder", "attach", "settings", "",
     "example", "shortcuts", "log", "crashes", "updates", "about", "quit",
 )  # fmt: skip
@@ -285,6 +285,7 @@ class MainWindow(QMainWindow):
         for unsubscribe in self._unsubscribers:
             unsubscribe()
         self.variables.leave()
+        self.policies.close_down()
         self.closing.close_down()
         await self.desk.close_down()
         await self.own_tabs.keep_drafts()
@@ -358,6 +359,7 @@ class MainWindow(QMainWindow):
             "run_all": self.rerunning.ask,
             "request": lambda: self.context.view_request(),
             "restart": self.restarting.restart,
+            "policy": self.policies.open_sheet,
             "commands": lambda: self.help.open_palette(
                 self.actions_by_name, parts.palette_entries(self.keys)
             ),
@@ -371,6 +373,7 @@ class MainWindow(QMainWindow):
 
     def _make_view(self) -> SessionView:
         from playhead.ui.shell.conversation_actions import TurnActions
+        from playhead.ui.shell.policy_binding import PolicyBinding
         from playhead.ui.shell.session_bindings import (
             AnswerNotes,
             ContextBinding,
@@ -386,6 +389,8 @@ class MainWindow(QMainWindow):
         self.answer_notes = AnswerNotes(parts, view, self)
         self.restarting = RestartQuestion(view, self.tasks, self)
         self.rerunning = RerunQuestion(view, self)
+        sandbox = self._sessions.sandbox
+        self.policies = PolicyBinding(parts, view, sandbox, self.tasks, self._theme, self)
         return view
 
     def _make_presence(self) -> None:

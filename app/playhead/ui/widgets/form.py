@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.ui.widgets.theme import set_kind
 from playhead.ui.widgets.wording import tr
 
 Rows = Sequence[Sequence[QWidget]]
@@ -53,10 +54,7 @@ class FormNote(QLabel):
 
     def show_text(self, text: str, kind: str = "mute") -> None:
         """Show these words in the colour of their kind."""
-        if self.property("kind") != kind:
-            self.setProperty("kind", kind)
-            self.style().unpolish(self)
-            self.style().polish(self)
+        set_kind(self, kind)
         self.setText(text)
         self.setVisible(bool(text))
         if text or not self._lines:

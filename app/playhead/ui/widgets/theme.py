@@ -2,9 +2,9 @@
 
 `Theme.apply` gives an application Fusion, a palette and a style sheet; widgets choose their part
 of it by a property: `setProperty("kind", "primary")`. Kinds: QPushButton primary, danger, quiet,
-chip, row, icon · QLabel title, strong, mute, faint, section, warn, danger, pill, chip · QFrame
-card, composer, ask, problem, chip, hairline · QWidget page, sidebar, bar, foot · text fields and
-lists bare. `window_style` adds the rules of the window's own parts.
+chip, exposed, row, icon · QLabel title, strong, mute, faint, section, warn, danger, pill, chip ·
+QFrame card, composer, ask, problem, chip, hairline · QWidget page, sidebar, bar, foot · text fields
+and lists bare. `window_style` adds the rules of the window's own parts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from PySide6.QtSvg import QSvgRenderer
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from PySide6.QtWidgets import QAbstractButton, QApplication
+    from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
     from playhead.domain.settings import AppSettings
 
@@ -454,7 +454,8 @@ QPushButton[kind="quiet-row"] { background: transparent; border: 1px solid trans
 QPushButton[kind="quiet-row"]:hover { background: $hover; color: $text; }
 QPushButton[kind="quiet-row"]:focus { border-color: $accent; }
 QFrame[kind="ask"] QLabel { background: transparent; }
-QFrame[kind="ask"] QLabel[kind="warn"] { font-size: 12px; }
+QFrame[kind="ask"] QLabel[kind="warn"], QFrame[kind="ask"] QLabel[kind="danger"] {
+  font-size: 12px; }
 QFrame[kind="ask"] QPushButton[kind="quiet"] { color: $warn; }
 QFrame[kind="ask"] QPushButton[kind="quiet"]:hover { background: $warn_line; color: $text; }
 QFrame[kind="ask"] QToolButton:hover { background: $warn_line; }
@@ -499,6 +500,14 @@ QTreeWidget[kind="palette"]::item:hover:!selected { background: transparent; }
 QSplitter::handle { background: $line; }
 QPlainTextEdit[kind="code"] { background: $bg; border: 0; border-radius: 0; padding: 4px 8px; }
 """)
+
+
+def set_kind(widget: QWidget, kind: str) -> None:
+    """Set the style of a widget, only if it changes, because some are set at every key press."""
+    if widget.property("kind") != kind:
+        widget.setProperty("kind", kind)
+        widget.style().unpolish(widget)
+        widget.style().polish(widget)
 
 
 def window_style(theme: Theme) -> str:

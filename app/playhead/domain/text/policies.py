@@ -1,0 +1,200 @@
+"""Texts for what code may do and what its boundary test found: window, terminal, programs.
+
+`tr` and `tr_n` put a text into the language of its reader; without them the words are English.
+"""
+
+from __future__ import annotations
+
+import time
+
+from playhead.domain.text.quantities import (
+    Translate,
+    TranslateNumber,
+    count_in_english,
+    in_english,
+)
+from playhead.domain.trust import (
+    AskPolicy,
+    Attempt,
+    AttemptOutcome,
+    BoundaryReport,
+    FileAccess,
+    NetworkAccess,
+    Policy,
+)
+
+
+def files_name(files: FileAccess, tr: Translate = in_english) -> str:
+    """Return the name of an access to files."""
+    match files:
+        case "look":
+            return tr("Look only")
+        case "folder":
+            return tr("Working folder")
+        case "everything":
+            return tr("Everything")
+
+
+def files_meaning(files: FileAccess, tr: Translate = in_english) -> str:
+    """Return in plain words what code can do with files."""
+    match files:
+        case "look":
+            return tr(
+                "Code reads the working folder and changes nothing in it. Your other files are "
+                "hidden from it."
+            )
+        case "folder":
+            return tr(
+                "Code reads and changes the working folder. Your other files are hidden from it."
+            )
+        case "everything":
+            return tr(
+                "No sandbox: code runs as you, with all your files and programs, until Playhead "
+                "is closed."
+            )
+
+
+def network_name(network: NetworkAccess, tr: Translate = in_english) -> str:
+    """Return the name of an access to the network."""
+    match network:
+        case "off":
+            return tr("Network off")
+        case "listed":
+            return tr("Network listed")
+        case "on":
+            return tr("Network on")
+
+
+def network_meaning(network: NetworkAccess, tr: Translate = in_english) -> str:
+    """Return in plain words what code can reach."""
+    match network:
+        case "off":
+            return tr("Code reaches no other computer, and no program of this one.")
+        case "listed":
+            return tr("Code reaches the listed places only.")
+        case "on":
+            return tr(
+                "Code reaches the internet, your own network and the servers of this computer. "
+                "What it can read it can also send."
+            )
+
+
+def ask_name(ask: AskPolicy, tr: Translate = in_english) -> str:
+    """Return when a person is asked, as a choice."""
+    match ask:
+        case "every":
+            return tr("Every block")
+        case "risky":
+            return tr("Only what is risky")
+        case "outside":
+            return tr("Not inside the sandbox")
+
+
+def ask_meaning(ask: AskPolicy, tr: Translate = in_english) -> str:
+    """Return in plain words which code waits for a person."""
+    match ask:
+        case "every":
+            return tr("Each block of code waits for your approval.")
+        case "risky":
+            return tr(
+                "Code waits that is seen to delete, to write outside of the folder, to use the "
+                "network or to start programs, and code that cannot be read for that."
+            )
+        case "outside":
+            return tr(
+                "Code runs without a question inside the sandbox. Outside of it each block waits."
+            )
+
+
+def ask_clause(policy: Policy, *, runs_unasked: bool, tr: Translate = in_english) -> str:
+    """Return when code of a conversation is asked about, as a part of a line."""
+    if runs_unasked:
+        return tr("never asks")
+    if policy.ask == "outside" and not policy.is_bounded:
+        return tr("asks every time")
+    match policy.ask:
+        case "every":
+            return tr("asks every time")
+        case "risky":
+            return tr("asks if risky")
+        case "outside":
+            return tr("does not ask")
+
+
+def policy_parts(
+    policy: Policy, *, runs_unasked: bool = False, tr: Translate = in_english
+) -> list[str]:
+    """Return a policy in parts, of which the first says the most; a line joins them by dots."""
+    network = [network_name(policy.network, tr)] if policy.is_bounded else []
+    asking = ask_clause(policy, runs_unasked=runs_unasked, tr=tr)
+    return [files_name(policy.files, tr), *network, asking]
+
+
+def bounds_text(policy: Policy, tr: Translate = in_english) -> str:
+    """Return what the sandbox makes of a run under a policy, as a sentence."""
+    if not policy.is_bounded:
+        return tr("Runs as you, with all your files.")
+    match policy.files, policy.network:
+        case "look", "off":
+            return tr("Inside the sandbox: it can only read this folder, no network.")
+        case "look", _:
+            return tr("Inside the sandbox: it can only read this folder, with the network.")
+        case _, "off":
+            return tr("Inside the sandbox: this folder, no network.")
+        case _:
+            return tr("Inside the sandbox: this folder, with the network.")
+
+
+def outcome_text(outcome: AttemptOutcome, tr: Translate = in_english) -> str:
+    """Return how an attempt of the boundary test ended."""
+    match outcome:
+        case "refused":
+            return tr("refused")
+        case "invisible":
+            return tr("not visible")
+        case "private":
+            return tr("only in a private copy")
+        case "limited":
+            return tr("limited")
+        case "through":
+            return tr("got through")
+        case "skipped":
+            return tr("cannot be tried here")
+
+
+def made_attempts(report: BoundaryReport) -> list[Attempt]:
+    """Return the attempts that could be made here."""
+    return [one for one in report.attempts if one.outcome != "skipped"]
+
+
+def report_text(
+    report: BoundaryReport,
+    when: str,
+    tr: Translate = in_english,
+    tr_n: TranslateNumber = count_in_english,
+) -> str:
+    """Return what the boundary test found, as a sentence; `when` is its time in words."""
+    if report.problem:
+        return tr("Code runs as you, with all your files: there is no sandbox on this computer.")
+    made = made_attempts(report)
+    if not made:
+        return tr("Not tested on this computer yet.")
+    through = sum(1 for one in made if one.outcome == "through")
+    if through:
+        found = tr_n(
+            "%n of {total} attempts got through.",
+            through,
+            one="1 of {total} attempts got through.",
+        )
+    else:
+        found = tr_n("%n of {total} attempts refused.", len(made), one="1 of 1 attempt refused.")
+    found = found.replace("{total}", f"{len(made):,}")
+    return tr("Tested here {when}: {found}", when=when, found=found)
+
+
+def time_text(seconds: float, now: float, tr: Translate = in_english) -> str:
+    """Return a time of the past for a sentence: today 14:02, on 2026-11-20."""
+    then, day = time.localtime(seconds), time.localtime(now)
+    if then[:3] == day[:3]:
+        return tr("today {clock}", clock=time.strftime("%H:%M", then))
+    return tr("on {date}", date=time.strftime("%Y-%m-%d", then))

@@ -1,0 +1,186 @@
+"""Shows what code of the shown conversation may do, and lets a person change it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QWidget
+
+from playhead.domain.text import policies
+from playhead.domain.trust import BoundaryReport, Policy
+from playhead.session.ports import Sandbox
+from playhead.session.session import Session, SessionEvent
+from playhead.session.trust.policy_choice import bounds_of
+from playhead.ui.shell.session_view import SessionBinding, SessionView
+from playhead.ui.shell.window_layout import WindowLayout
+from playhead.ui.widgets.task_owner import TaskOwner
+from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.wording import tr, tr_error
+
+if TYPE_CHECKING:
+    from playhead.ui.dialogs.policy_sheet import PolicySheet
+
+_SHOWN = frozenset({"policy", "auto_run", "config", "place", "state"})
+
+
+class PolicyBinding(SessionBinding):
+    """Joins the pill of the header, its sheet and the line of the approval bar to the session.
+
+    Owner: the window, which calls `close_down` at the end.
+    """
+
+    def __init__(
+        self,
+        parts: WindowLayout,
+        view: SessionView,
+        sandbox: Sandbox | None,
+        tasks: TaskOwner,
+        theme: Theme,
+        window: QWidget,
+    ) -> None:
+        super().__init__(view, window)
+        self._parts = parts
+        self._sandbox = sandbox
+        self._tasks = tasks
+        self._theme = theme
+        self._window = window
+        self.sheet: PolicySheet | None = None
+        self._is_testing = False
+        self._stop_listening = sandbox.subscribe(self._on_report) if sandbox else _nothing
+        parts.header.policy_clicked.connect(self.open_sheet)
+
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Subscribe to its policy, and to what else is said beside it."""
+        return [session.subscribe(self._on_session_event)]
+
+    def follow(self) -> None:
+        """Show the policy of the session."""
+        super().follow()
+        self.show_policy()
+
+    def leave(self) -> None:
+        """Close the sheet, which is about the session that is left."""
+        super().leave()
+        if self.sheet is not None:
+            self.sheet.reject()
+
+    def close_down(self) -> None:
+        """Follow no more reports."""
+        self._stop_listening()
+        self.leave()
+
+    def show_policy(self) -> None:
+        """Show the policy in the header and in the approval bar."""
+        session = self._view.session
+        if session is None:
+            return
+        choice = session.policy
+        policy, problem = choice.current, choice.problem
+        unasked = session.auto_run
+        parts = policies.policy_parts(policy, runs_unasked=unasked, tr=tr)
+        words = [policies.files_meaning(policy.files, tr)]
+        if policy.is_bounded:
+            words.append(policies.network_meaning(policy.network, tr))
+        words.append(
+            tr("No block waits for your approval.")
+            if unasked
+            else policies.ask_meaning(policy.ask, tr)
+        )
+        if policy.ask != choice.chosen.ask:
+            words.append(tr("The boundary test does not hold any more, so that it asks again."))
+        if problem is not None:
+            words.insert(0, str(tr_error(problem)))
+        icon = _shield(policy, choice.report, is_possible=problem is None)
+        self._parts.header.policy_pill.show_parts(parts, icon, "\n".join(words))
+        if problem is None:
+            kind = "mute" if policy.is_bounded else "danger"
+            bounds = policies.bounds_text(policy, tr)
+            self._parts.approval.show_bounds(bounds, kind, is_possible=True)
+        else:
+            told = tr_error(problem)
+            self._parts.approval.show_bounds(
+                tr(
+                    "This cannot be run: {reason}",
+                    reason=" ".join(filter(None, (told.title, told.remedy))),
+                ),
+                "danger",
+                is_possible=False,
+            )
+
+    def open_sheet(self) -> None:
+        """Open the sheet of the dials beside the running program."""
+        session = self._view.session
+        if session is None:
+            return
+        if self.sheet is not None:
+            self.sheet.raise_()
+            return
+        from playhead.ui.dialogs.policy_sheet import PolicySheet  # not needed for the first paint
+
+        has_kernel = session.kernel.state != "none"
+        self.sheet = PolicySheet(self._theme, session.policy, self._window, has_kernel=has_kernel)
+        self.sheet.set_testing(self._is_testing)
+        self.sheet.policy_chosen.connect(self._on_chosen)
+        self.sheet.test_requested.connect(self.test)
+        self.sheet.finished.connect(self._on_finished)
+        self.sheet.open()
+
+    def test(self) -> None:
+        """Test the boundary again, unless that is under way."""
+        if self._sandbox is not None and not self._is_testing:
+            self._tasks.start(self._test(self._sandbox))
+
+    async def _test(self, sandbox: Sandbox) -> None:
+        self._set_testing(True)
+        try:
+            await sandbox.test()
+        finally:
+            self._set_testing(False)
+
+    def _set_testing(self, is_testing: bool) -> None:
+        self._is_testing = is_testing
+        if self.sheet is not None:
+            self.sheet.set_testing(is_testing)
+
+    def _on_chosen(self, policy: Policy) -> None:
+        """Turn the dials; where no report of the kernel comes now, say what became of it."""
+        session = self._view.session
+        if session is None:
+            return
+        before, had_kernel = session.policy.current, session.kernel.state != "none"
+        if not self._view.do(lambda session: session.policy.choose(policy)):
+            return
+        is_other = bounds_of(before) != bounds_of(session.policy.current)
+        if is_other and had_kernel and session.has_run_here:
+            self._parts.timeline.add_note(
+                "info",
+                tr("The kernel was restarted, because what code may do was changed."),
+                tr("Variables and data of the code that ran before were lost."),
+                (tr("Run all again"), self._view.rerun_wanted.emit),
+            )
+
+    def _on_finished(self) -> None:
+        self.sheet = None
+
+    def _on_report(self, _report: BoundaryReport) -> None:
+        self.show_policy()
+        if self.sheet is not None:
+            self.sheet.show_report()
+
+    def _on_session_event(self, event: SessionEvent) -> None:
+        if event.kind in _SHOWN:
+            self.show_policy()
+
+
+def _shield(policy: Policy, report: BoundaryReport, *, is_possible: bool) -> tuple[str, str]:
+    """Return the icon of the pill: that of the report, where the code runs inside."""
+    if not policy.is_bounded or not is_possible:
+        return "shield-off", "danger"
+    from playhead.ui.dialogs.policy_sheet import shield_of
+
+    return shield_of(report)
+
+
+def _nothing() -> None:
+    pass
