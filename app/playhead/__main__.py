@@ -110,16 +110,25 @@ def _serve(arguments: Sequence[str]) -> int:
         leave_sources_unread()
     from playhead.bootstrap.headless import ServeOptions, run_server, run_stdio
     from playhead.domain.access import accesses_of
+    from playhead.domain.policy_options import policy_wish
 
     given = [*options.key_route, *os.environ.get("PLAYHEAD_KEY_ROUTE", "").split(",")]
     key_routes = tuple(filter(None, (digest.strip() for digest in given)))
     wanted = [*options.allow_access, *os.environ.get(ALLOW_ACCESS, "").split(",")]
     try:
         allowed = accesses_of(wanted)
+        policy = policy_wish(options, os.environ)
     except ValueError as error:
         return _refuse(str(error))
     if options.stdio:
-        return run_stdio(options.log_level, allowed, key_routes)
+        return run_stdio(
+            ServeOptions(
+                allowed=allowed,
+                key_routes=key_routes,
+                policy=policy,
+                log_level=options.log_level,
+            )
+        )
     return run_server(
         ServeOptions(
             host=options.host,
@@ -135,6 +144,7 @@ def _serve(arguments: Sequence[str]) -> int:
             tls_key=options.tls_key,
             allowed=allowed,
             key_routes=key_routes,
+            policy=policy,
             log_level=options.log_level,
         )
     )
@@ -163,6 +173,7 @@ def _serve_parser() -> ArgumentParser:
     add(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)
     add("--allow-auto-run", action="store_true", help="let clients have code run without asking")
     add("--allow-access", metavar="KIND", action="append", default=[], help=ALLOW_ACCESS_HELP)
+    _add_policy(parser)
     add(
         "--key-route",
         metavar="DIGEST",
@@ -177,6 +188,13 @@ def _serve_parser() -> ArgumentParser:
     add("--tls-key", metavar="F", default="", help="PEM file of its key")
     _add_log_level(parser)
     return parser
+
+
+def _add_policy(parser: argparse.ArgumentParser) -> None:
+    from playhead.domain.policy_options import POLICY_OPTIONS
+
+    for name, (values, words) in POLICY_OPTIONS.items():
+        parser.add_argument(f"--{name}", choices=values, help=words)
 
 
 def _count(text: str) -> int:
@@ -214,6 +232,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument("files", nargs="*", help="files or a folder to begin with")
     parser.add_argument(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)
     parser.add_argument("--version", action="version", version=f"Playhead {__version__}")
+    _add_policy(parser)
     _add_log_level(parser)
     return parser
 
@@ -232,6 +251,7 @@ def _open_window(arguments: Sequence[str]) -> int:
         return _chat_instead(arguments, problem)
     files: list[str] = []
     log_level = _LOG_LEVEL
+    options = None
     if arguments:  # a start from the menu gives none
         options = _parser().parse_args(arguments)
         files, log_level = [os.path.abspath(path) for path in options.files], options.log_level
@@ -242,9 +262,23 @@ def _open_window(arguments: Sequence[str]) -> int:
     import_cost.leave_extensions_out_of_msgspec()
     import_cost.make_enums_quickly()
     import_cost.leave_sources_unread()
+    if problem := _keep_policy(options):
+        return _refuse(problem)
     from playhead.bootstrap.window import run_window
 
     return run_window(files, log_level)
+
+
+def _keep_policy(options: object) -> str:
+    """Keep what the options and the variables choose of a policy; return what is wrong, or ''."""
+    from playhead.domain.policy_options import keep_policy, policy_wish
+
+    try:
+        policy_wish(options, os.environ)
+    except ValueError as error:
+        return str(error)
+    keep_policy(options, os.environ)
+    return ""
 
 
 def _chat_instead(arguments: Sequence[str], problem: str) -> int:

@@ -18,6 +18,7 @@ from playhead.domain.access import Access
 from playhead.domain.model import named_model
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
+from playhead.domain.trust import PolicyWish
 from playhead.errors import AppError
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.catalog import ModelCatalog, key_variables
@@ -55,7 +56,7 @@ class Overrides(Struct, frozen=True, kw_only=True):
     the process. `how_to_choose` says how a model is chosen, where there is no window. `program`
     names this process where another one wants the same data folder. `allowed` is what code of all
     conversations gets of the desktop and the environment, `key_routes` are digests of ways of keys
-    that were confirmed.
+    that were confirmed, `policy` is what code of new conversations may do.
     """
 
     model: str | None = None
@@ -67,6 +68,7 @@ class Overrides(Struct, frozen=True, kw_only=True):
     program: str = "Playhead's window"
     allowed: tuple[Access, ...] = ()
     key_routes: tuple[str, ...] = ()
+    policy: PolicyWish = PolicyWish()
 
 
 class Core(Struct, frozen=True, kw_only=True):
@@ -163,6 +165,8 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         folders=wanted.folders,
         reader=reader,
         sandbox=sandbox,
+        policy=wanted.policy,
+        is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
     )
     sessions = Sessions(ports, history)
     token = secrets.get(TOKEN)

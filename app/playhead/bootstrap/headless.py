@@ -22,6 +22,7 @@ from playhead.bootstrap.start_folder import folders_without_window
 from playhead.domain.access import Access
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
+from playhead.domain.trust import PolicyWish
 from playhead.errors import AppError, StorageError, phrase
 from playhead.event_loop import run
 from playhead.storage import log_file, paths
@@ -53,6 +54,7 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
     tls_key: str = ""
     allowed: tuple[Access, ...] = ()
     key_routes: tuple[str, ...] = ()
+    policy: PolicyWish = PolicyWish()
     log_level: str = "warning"
 
 
@@ -68,14 +70,12 @@ def run_server(options: ServeOptions) -> int:
         return PORT_TAKEN if error.code == "port_taken" else 1
 
 
-def run_stdio(
-    log_level: str, allowed: tuple[Access, ...] = (), key_routes: tuple[str, ...] = ()
-) -> int:
+def run_stdio(options: ServeOptions) -> int:
     """Serve one program over our standard input and output until it closes them."""
-    log_file.begin(paths.logs_dir(), log_level)
+    log_file.begin(paths.logs_dir(), options.log_level)
     app = QCoreApplication([sys.argv[0]])
     with record_crashes("server") as crashes:
-        return run(_serve_pipes(crashes, allowed, key_routes), app)
+        return run(_serve_pipes(crashes, options), app)
 
 
 async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
@@ -92,6 +92,7 @@ async def _serve_http(options: ServeOptions, crashes: CrashWatch) -> int:
             program="playhead serve",
             allowed=options.allowed,
             key_routes=options.key_routes,
+            policy=options.policy,
         )
     )
     core.worker.on_exit(crashes.record_worker)
@@ -185,9 +186,7 @@ def _print_token(made: Secret) -> None:
     sys.stderr.flush()
 
 
-async def _serve_pipes(
-    crashes: CrashWatch, allowed: tuple[Access, ...], key_routes: tuple[str, ...]
-) -> int:
+async def _serve_pipes(crashes: CrashWatch, options: ServeOptions) -> int:
     stdin, stdout = claim_pipes()
     how = (
         "`playhead chat --model openai/gpt-5`, in Python `interpreter.model`;"
@@ -198,8 +197,9 @@ async def _serve_pipes(
             folders=folders_without_window(),
             keeps_history=False,
             how_to_choose=how,
-            allowed=allowed,
-            key_routes=key_routes,
+            allowed=options.allowed,
+            key_routes=options.key_routes,
+            policy=options.policy,
         )
     )
     core.worker.on_exit(crashes.record_worker)

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import gc
 import logging
+import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -19,6 +20,7 @@ from playhead.api.server.api_switch import ApiSwitch, window_policy
 from playhead.bootstrap.core import Overrides, build_core, close_on_signals
 from playhead.bootstrap.maintenance import make_maintenance
 from playhead.domain.key_route import RouteAnswer, RouteQuestion
+from playhead.domain.policy_options import policy_wish
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
 from playhead.errors import AppError, StorageError, phrase
@@ -76,7 +78,8 @@ class WindowLife:
         self._may_lose = False
         self._instance = instance
         self._files = list(files)
-        self._core = build_core(Overrides(folders=folders), settings)
+        policy = policy_wish(None, os.environ)
+        self._core = build_core(Overrides(folders=folders, policy=policy), settings)
         ports = self._core.ports
         self._garbage = GarbageSchedule(self._is_busy, window)
         self._access: ProgramAccess | None = None

@@ -88,6 +88,11 @@ def homes_dir() -> Path:
     return make_private(data_dir() / "homes")
 
 
+def boundary_path() -> Path:
+    """Return the file with what the boundary test found on this machine."""
+    return data_dir() / "boundary.json"
+
+
 def environments_dir() -> Path:
     """Return the folder of the managed Python environments."""
     return make_private(data_dir() / "environments")

@@ -13,6 +13,7 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from playhead.domain.access import ACCESSES, names_of
+from playhead.domain.policy_options import POLICY_OPTIONS, keep_policy
 from playhead.domain.text.terminal import without_controls
 from playhead.errors import AppError
 from playhead.terminal import keyboard
@@ -53,6 +54,7 @@ def run(arguments: Sequence[str], in_place_of: str = "") -> int:
     options.in_place_of = in_place_of
     if in_place_of:
         options.file, options.prompt = [*options.file, *options.prompt], []
+    keep_policy(options, os.environ)
     if options.allow_access:  # which the server that we start reads
         os.environ[_ALLOW] = ",".join(options.allow_access)
     with _interpreter(options) as interpreter:
@@ -90,6 +92,8 @@ def _parser() -> argparse.ArgumentParser:
         choices=ACCESSES,
         help="let code reach your display, desktop or agent, or get secrets of the environment",
     )
+    for name, (values, words) in POLICY_OPTIONS.items():
+        parser.add_argument(f"--{name}", choices=values, help=words)
     parser.add_argument("--data-dir", metavar="DIR", help="keep all files below this folder")
     parser.add_argument("--json", action="store_true", help="print the chunks, one a line")
     return parser

@@ -541,6 +541,26 @@ async def test_what_a_run_may_use_is_set_and_can_be_taken_away(theme: Theme) -> 
         assert (kept.times_lines, kept.run_limit_mb, kept.output_limit_mb) == (True, 2000, 50)
 
 
+async def test_what_code_of_new_conversations_may_do_is_set_with_words_on_what_it_opens(
+    theme: Theme,
+) -> None:
+    async with opened(theme) as bench:
+        policy = bench.dialog.policy
+        assert policy.network_note.isHidden()
+        for box, value in (
+            (policy.files, "look"),
+            (policy.network, "on"),
+            (policy.asking, "outside"),
+        ):
+            box.setCurrentIndex(box.findData(value))
+        assert "also send" in policy.network_note.text()
+        assert "boundary test" in policy.ask_note.text()
+        bench.dialog.save()
+        await until(lambda: bench.settings.current.sandbox_files == "look")
+        kept = bench.settings.current
+        assert (kept.sandbox_network, kept.sandbox_ask) == ("on", "outside")
+
+
 async def test_a_folder_for_new_conversations_is_one_that_is_there(
     theme: Theme, tmp_path: Path
 ) -> None:

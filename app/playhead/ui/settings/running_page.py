@@ -19,6 +19,8 @@ from PySide6.QtWidgets import (
 
 from playhead.domain.execution import EnvironmentStatus, Interpreter
 from playhead.domain.settings import AppSettings
+from playhead.domain.text import policies
+from playhead.domain.trust import AskPolicy
 from playhead.ui.widgets.form import FieldError, FormNote, add_row, form_grid, line, read_number
 from playhead.ui.widgets.wording import mark, tr, tr_environment
 
@@ -113,6 +115,90 @@ _LONGEST_S = 7 * 24 * 3600
 _LARGEST_MB = 10_000_000
 
 
+POLICY_LABELS = {
+    "sandbox_network": mark("Network"),
+    "sandbox_ask": mark("Ask before code runs"),
+}
+_POLICY_WORDS = mark(
+    "What code of new conversations may do where this computer has a sandbox that was tested. The "
+    "shield above a conversation changes it for that one, until Playhead is closed."
+)
+_LOOSE_WORDS = mark("What code can read in its folder it can also send.")
+_ASK_WORDS = mark(
+    "“Not inside the sandbox” counts only while the boundary test of this computer holds."
+)
+
+
+class PolicySection(QWidget):
+    """The policy of new conversations. Owner: the dialog."""
+
+    def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.files = self._choices(
+            tr("Files"), [(one, policies.files_name(one, tr)) for one in ("folder", "look")]
+        )
+        self.network = self._choices(
+            tr(POLICY_LABELS["sandbox_network"]), [("off", tr("Off")), ("on", tr("On"))]
+        )
+        asks: tuple[AskPolicy, ...] = ("every", "risky", "outside")
+        self.asking = self._choices(
+            tr(POLICY_LABELS["sandbox_ask"]), [(one, policies.ask_name(one, tr)) for one in asks]
+        )
+        self.note, self.network_note, self.ask_note = FormNote(), FormNote(), FormNote()
+        layout = titled_section(self, tr("What code may do"))
+        fields = QWidget(self)
+        grid = form_grid(fields)
+        add_row(grid, tr("Files"), ([self.files], [self.note]))
+        add_row(grid, tr("Network"), ([self.network], [self.network_note]))
+        add_row(grid, tr("Ask"), ([self.asking], [self.ask_note]))
+        layout.addWidget(fields)
+        self.note.show_text(tr(_POLICY_WORDS))
+        for box, value in (
+            (self.files, settings.sandbox_files),
+            (self.network, settings.sandbox_network),
+            (self.asking, settings.sandbox_ask),
+        ):
+            box.setCurrentIndex(max(0, box.findData(value)))
+            box.currentIndexChanged.connect(self._show_notes)
+        self._show_notes()
+
+    def values(self, before: AppSettings) -> AppSettings:
+        """Return the settings with the values of the fields."""
+        return replace(
+            before,
+            sandbox_files=self.files.currentData(),
+            sandbox_network=self.network.currentData(),
+            sandbox_ask=self.asking.currentData(),
+        )
+
+    def _choices(self, name: str, entries: Sequence[tuple[str, str]]) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(name)
+        for value, words in entries:
+            box.addItem(words, value)
+        return box
+
+    def _show_notes(self) -> None:
+        is_open = self.network.currentData() == "on"
+        self.network_note.show_text(tr(_LOOSE_WORDS) if is_open else "", "warn")
+        is_outside = self.asking.currentData() == "outside"
+        self.ask_note.show_text(tr(_ASK_WORDS) if is_outside else "", "warn")
+
+
+def titled_section(owner: QWidget, text: str) -> QVBoxLayout:
+    """Return the layout of a section with a line and a title above it."""
+    hairline = QFrame(owner)
+    hairline.setProperty("kind", "hairline")
+    title = QLabel(text, owner)
+    title.setProperty("kind", "title")
+    layout = QVBoxLayout(owner)
+    layout.setContentsMargins(0, 12, 0, 0)
+    layout.setSpacing(8)
+    layout.addWidget(hairline)
+    layout.addWidget(title)
+    return layout
+
+
 class RunSection(QWidget):
     """Three switches and three numbers. Owner: the dialog."""
 
@@ -159,10 +245,7 @@ class RunSection(QWidget):
         self.output_note.show_text(tr(_KEPT_WORDS))
 
     def _lay_out(self) -> None:
-        hairline = QFrame(self)
-        hairline.setProperty("kind", "hairline")
-        title = QLabel(tr(SECTION_LABEL), self)
-        title.setProperty("kind", "title")
+        layout = titled_section(self, tr(SECTION_LABEL))
         fields = QWidget(self)
         grid = form_grid(fields)
         for label, rows in (
@@ -174,11 +257,7 @@ class RunSection(QWidget):
             (tr("Output kept (MB)"), ([self.output], [self.output_note])),
         ):
             add_row(grid, label, rows)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 12, 0, 0)
-        layout.setSpacing(8)
-        for widget in (hairline, title, fields):
-            layout.addWidget(widget)
+        layout.addWidget(fields)
 
     def _on_line_toggled(self, is_on: bool) -> None:
         self.times_lines.setEnabled(is_on)

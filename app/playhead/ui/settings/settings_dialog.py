@@ -40,7 +40,7 @@ from playhead.ui.settings.conversation_page import ConversationPage
 from playhead.ui.settings.models_page import ModelPorts, ModelsPage
 from playhead.ui.settings.network_page import NetworkPage
 from playhead.ui.settings.profiles_page import ProfilesPage
-from playhead.ui.settings.running_page import InterpreterSection, RunSection
+from playhead.ui.settings.running_page import InterpreterSection, PolicySection, RunSection
 from playhead.ui.settings.storage_page import ResetDialog, StoragePage
 from playhead.ui.widgets.file_dialog import FileDialog, existing_folder
 from playhead.ui.widgets.form import FieldError, style_combo_boxes
@@ -189,6 +189,7 @@ class SettingsDialog(QDialog):
         self.profiles = ProfilesPage(current, self._model_now)
         self.conversation = ConversationPage(current, catalog.built_in_prompt())
         self.interpreter = InterpreterSection(current)
+        self.policy = PolicySection(current)
         self.running = RunSection(current)
         self.look = AppearancePage(current)
         self.network = NetworkPage(current)
@@ -227,6 +228,7 @@ class SettingsDialog(QDialog):
             self.models,
             self.conversation,
             self.interpreter,
+            self.policy,
             self.running,
             self.look,
             self.network,
@@ -271,7 +273,7 @@ class SettingsDialog(QDialog):
         pages.add("models", tr("Models"), self.models)
         pages.add("profiles", tr("Profiles"), self.profiles)
         pages.add("conversation", tr("Conversation"), self.conversation)
-        pages.add("running", tr("Running"), self.interpreter, self.running)
+        pages.add("running", tr("Running"), self.interpreter, self.policy, self.running)
         pages.add("look", tr("Look"), self.look)
         pages.add("network", tr("Network"), self.network)
         pages.add("programs", tr("Other programs"), self.programs)

@@ -185,8 +185,8 @@ def show_ignored_switches(
     notifications.show_notice(
         tr("Switches in the settings' file do not count."),
         tr(
-            "They would have code run without your decision, and were not switched on in this "
-            "window: {names}.",
+            "They would have code do more, or run without your decision, and were not switched on "
+            "in this window: {names}.",
             names=", ".join(map(_switch_words, sorted(names))),
         ),
         BannerAction(tr("Settings"), on_settings),
@@ -195,9 +195,13 @@ def show_ignored_switches(
 
 
 def _switch_words(name: str) -> str:
-    from playhead.ui.settings.api_page import SWITCH_LABELS  # not needed for the first paint
+    # Neither is needed for the first paint.
+    from playhead.ui.settings.api_page import SWITCH_LABELS
+    from playhead.ui.settings.running_page import POLICY_LABELS
 
     word, _, of = name.partition(" ")
+    if word in POLICY_LABELS:
+        return tr("“{switch}”", switch=tr(POLICY_LABELS[word]))
     if word in SWITCH_LABELS:
         return tr("“{switch}”", switch=tr(SWITCH_LABELS[word]))
     if word == "profile":
