@@ -30,6 +30,7 @@ from playhead.storage import paths
 from playhead.storage.keys.key_store import KeyStore
 from playhead.storage.keys.system_keyring import KeyringEntries, KeyringKeys
 from playhead.storage.process_privacy import hide_process, take_from_environment
+from playhead.storage.recorded_sandbox import RecordedSandbox
 from playhead.storage.settings import OverriddenSettings, SettingsFile, WitnessedSettings
 from playhead.storage.working_folders import WorkingFolders
 
@@ -85,6 +86,7 @@ class Core(Struct, frozen=True, kw_only=True):
     keys: KeyStore
     history: SqliteHistory | NoHistory
     sessions: Sessions
+    boundary: RecordedSandbox
     token: Secret | None
     _chores: list[asyncio.Task[None]] = msgspec.field(default_factory=list[asyncio.Task[None]])
 
@@ -142,6 +144,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     routes = RouteGuard(keys, settings, catalog, wanted.key_routes, wanted.api_base)
     settings.learn = routes.learn
     sandbox = deferred(_make_sandbox)
+    boundary = RecordedSandbox(sandbox, paths.boundary_path())
     executor = ProcessExecutor(
         paths.outputs_dir(),
         drop=tuple(variables.values()),
@@ -164,12 +167,10 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         catalog=catalog,
         folders=wanted.folders,
         reader=reader,
-        sandbox=sandbox,
+        sandbox=boundary,
         policy=wanted.policy,
         is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
     )
-    sessions = Sessions(ports, history)
-    token = secrets.get(TOKEN)
     return Core(
         ports=ports,
         settings=settings,
@@ -181,8 +182,9 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         interpreters=interpreters,
         keys=keys,
         history=history,
-        sessions=sessions,
-        token=token,
+        sessions=Sessions(ports, history),
+        boundary=boundary,
+        token=secrets.get(TOKEN),
     )
 
 

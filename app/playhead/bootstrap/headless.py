@@ -144,6 +144,7 @@ async def _open_history(core: Core) -> None:
     if problem is not None and problem.code == "in_use":
         raise problem
     await core.settings.load()
+    await core.boundary.load()
     for words in filter(None, (core.ports.settings.notice, notice, _ignored(core))):
         _log.error("%s", words)
 
@@ -211,6 +212,7 @@ async def _serve_pipes(crashes: CrashWatch, options: ServeOptions) -> int:
         closing = asyncio.create_task(is_closing.wait())
         try:
             await core.settings.load()
+            await core.boundary.load()
             if words := _ignored(core):
                 sys.stderr.write(f"{words}\n")
             core.warm_up()

@@ -145,6 +145,7 @@ class WindowLife:
             _log.error("%s", notices.pop())
         for notice in filter(None, notices):
             show_disk_notice(parts.notifications, notice)
+        await core.boundary.load()
         await self._load_consents()
         self._app.files_opened.connect(self._on_activated)
         if files := self._files + self._app.take_early_files():
@@ -152,6 +153,7 @@ class WindowLife:
         log_file.log_age("ready")
         await self._api.apply()
         await core.executor.look_for_languages()
+        self._window.tasks.start(core.boundary.test_if_due())
         if core.ports.settings.current.interpreter:
             return  # the managed one is made when somebody chooses it
         with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run

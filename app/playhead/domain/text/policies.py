@@ -145,6 +145,17 @@ def bounds_text(policy: Policy, tr: Translate = in_english) -> str:
             return tr("Inside the sandbox: this folder, with the network.")
 
 
+def lasting_gaps(tr: Translate = in_english) -> list[str]:
+    """Return what no sandbox here can hold, as sentences; they make no report worse."""
+    return [
+        tr(
+            "Other programs may run files that code writes into the working folder under names "
+            "that they look for, as a Makefile or package.json."
+        ),
+        tr("A mistake in the system's kernel is not covered: a sandbox is not a virtual machine."),
+    ]
+
+
 def outcome_text(outcome: AttemptOutcome, tr: Translate = in_english) -> str:
     """Return how an attempt of the boundary test ended."""
     match outcome:

@@ -152,6 +152,8 @@ class BoundaryStatus(QWidget):
         self.problem.show_text(tr("What is missing: {problem}", problem=missing) if missing else "")
         self.remedy.show_text(tr("What to do: {remedy}", remedy=remedy) if remedy else "")
         gaps = [tr(gap) for gap in report.gaps]
+        if report.attempts and not report.problem:
+            gaps += policies.lasting_gaps(tr)
         held = tr("What cannot be held here:")
         self.gaps.show_text("\n".join([held, *(f"• {gap}" for gap in gaps)]) if gaps else "")
         self.copy_button.setVisible(bool(report.remedy))
