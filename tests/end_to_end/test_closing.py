@@ -20,8 +20,10 @@ WAIT = "[time.sleep(0.01) for _ in iter(lambda: os.path.exists({path!r}), True)]
 
 
 def test_a_hidden_window_goes_on_and_the_next_start_raises_it(tmp_path: Path) -> None:
-    write_settings(tmp_path, theme="light", interpreter=sys.executable)
-    go_on = tmp_path / "go-on"
+    work = tmp_path / "work"  # the sandbox shows no other
+    work.mkdir()
+    write_settings(tmp_path, theme="light", interpreter=sys.executable, folder=str(work))
+    go_on = work / "go-on"
     with virtual_display("1440x900x24") as display, running_app(tmp_path, display) as app:
         begin_run(app, go_on)
         close(app)
