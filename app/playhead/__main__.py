@@ -137,6 +137,7 @@ def _serve(arguments: Sequence[str]) -> int:
             api_base=options.api_base,
             folder=os.path.abspath(options.working_dir) if options.working_dir else None,
             allows_auto_run=options.allow_auto_run,
+            allows_policy=options.allow_policy,
             limits_rate=not options.no_rate_limit,
             max_messages=options.max_messages,
             allowed_hosts=tuple(options.allowed_host),
@@ -172,6 +173,7 @@ def _serve_parser() -> ArgumentParser:
     )
     add(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)
     add("--allow-auto-run", action="store_true", help="let clients have code run without asking")
+    add("--allow-policy", action="store_true", help="let clients choose what their code may do")
     add("--allow-access", metavar="KIND", action="append", default=[], help=ALLOW_ACCESS_HELP)
     _add_policy(parser)
     add(

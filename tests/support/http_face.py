@@ -95,6 +95,7 @@ async def face(
     may_approve: bool = True,
     may_auto_run: bool = False,
     options: ServerOptions = NO_LIMIT,
+    may_choose_policy: bool = False,
 ) -> AsyncIterator[Face]:
     """A running server; with `ports` over these, else over a provider of these answers."""
     ports = ports or ports_with(ScriptedProvider(*answers), RecordingExecutor())
@@ -107,6 +108,7 @@ async def face(
         may_auto_run=lambda: api.may_auto_run,
         approve_switch="“May approve”",
         auto_run_switch="“May run without asking”",
+        may_choose_policy=may_choose_policy,
     )
     models = ModelState(ports.settings, ports.keys, ports.catalog)
     turns = Turns(sessions, models, policy)

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
 from playhead.domain.model import DIRECT, Temperature, TopP
+from playhead.domain.trust import AskPolicy, BoundaryStatus, FileAccess, NetworkAccess
 
 _REFERENCE = "#/components/schemas/"
 
@@ -382,6 +383,21 @@ class KernelCounts(_Wire, frozen=True):
     running: int
 
 
+class SandboxHealth(_Wire, frozen=True):
+    """What the boundary test found: how many attempts to get out were made, how many got through.
+
+    `problem` says why there is no sandbox, `remedy` what helps; `gaps` are what it cannot hold.
+    """
+
+    status: BoundaryStatus
+    tested_at: str | None = None
+    attempts: int = 0
+    through: list[str] = msgspec.field(default_factory=list[str])
+    gaps: list[str] = msgspec.field(default_factory=list[str])
+    problem: str | None = None
+    remedy: str | None = None
+
+
 class HistoryHealth(_Wire, frozen=True):
     """The storage of conversations: if they are not stored, why, and how many changes wait."""
 
@@ -393,7 +409,7 @@ class HistoryHealth(_Wire, frozen=True):
 class HealthAnswer(_Wire, frozen=True):
     """The server's health: `degraded` where conversations are not stored.
 
-    The last three fields only with `detail=full` and the key.
+    The last four fields only with `detail=full` and the key.
     """
 
     status: Literal["healthy", "degraded"]
@@ -403,6 +419,7 @@ class HealthAnswer(_Wire, frozen=True):
     uptime_s: float | None = None
     sessions: SessionCounts | None = None
     kernels: KernelCounts | None = None
+    sandbox: SandboxHealth | None = None
 
 
 class ErrorDetail(_Wire, frozen=True):
@@ -449,15 +466,34 @@ class SessionConfig(_SessionWire, frozen=True):
     instructions: MessageText | UnsetType | None = UNSET
 
 
+class SessionPolicy(_SessionWire, frozen=True):
+    """What code of a session may do; what is left out of a request stays as it is.
+
+    `files`: only look at the working folder, change it, or everything, without a sandbox; `ask`:
+    about every block, only what is risky, or only outside of the sandbox.
+    """
+
+    files: FileAccess | None = None
+    network: NetworkAccess | None = None
+    ask: AskPolicy | None = None
+
+
 class SessionRequest(_SessionWire, frozen=True):
-    """The body of `POST /v1/sessions` and of `PATCH /v1/sessions/{session_id}`."""
+    """The body of `POST /v1/sessions` and of `PATCH /v1/sessions/{session_id}`.
+
+    A `policy` is refused unless the owner of the server lets clients choose one.
+    """
 
     title: Title | None = None
     config: SessionConfig | None = None
+    policy: SessionPolicy | None = None
 
 
 class SessionAnswer(_SessionWire, frozen=True):
-    """A conversation of the list; `created_at` and `updated_at` are ISO 8601 in UTC."""
+    """A conversation of the list; `created_at` and `updated_at` are ISO 8601 in UTC.
+
+    `policy` is that of a conversation in memory; others get that of the settings.
+    """
 
     session_id: str
     title: str
@@ -465,6 +501,7 @@ class SessionAnswer(_SessionWire, frozen=True):
     updated_at: str
     busy: bool
     message_count: int
+    policy: SessionPolicy | None = None
 
 
 class SessionList(_SessionWire, frozen=True):

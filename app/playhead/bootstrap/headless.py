@@ -47,6 +47,7 @@ class ServeOptions(Struct, frozen=True, kw_only=True):
     api_base: str | None = None
     folder: str | None = None
     allows_auto_run: bool = False
+    allows_policy: bool = False
     limits_rate: bool = True
     max_messages: int | None = None
     allowed_hosts: tuple[str, ...] = ()
@@ -165,6 +166,7 @@ def _policy(options: ServeOptions) -> ApiPolicy:
     return ApiPolicy(
         may_approve=lambda: True,
         may_auto_run=lambda: options.allows_auto_run,
+        may_choose_policy=options.allows_policy,
         approve_switch="the client's approval",
         auto_run_switch="--allow-auto-run (an option of `playhead serve`)",
     )

@@ -10,16 +10,27 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.api.endpoints.operations import OPERATIONS
 from playhead.api.turns.session_export import folder_reader
 from playhead.api.turns.session_lifetimes import ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.model import ModelParameters
-from playhead.domain.settings import ConversationConfig
+from playhead.domain.settings import AppSettings, ConversationConfig
+from playhead.domain.trust import BoundaryReport
 from playhead.errors import StorageError
 from tests.support.http_face import Face, face
-from tests.support.ports import coded, said
+from tests.support.ports import (
+    HELD,
+    RecordingExecutor,
+    ReportedSandbox,
+    ScriptedProvider,
+    SettingsInMemory,
+    coded,
+    ports_with,
+    said,
+)
 from tests.support.waiting import until
 
 PATH = "/v1/sessions"
@@ -69,6 +80,47 @@ async def test_a_session_is_in_the_list_before_anything_is_said(tmp_path: Path):
         assert api.sessions.summary(room.id) is not None
     assert (row["title"], row["busy"], row["message_count"]) == ("Hours of work", False, 0)
     assert row["created_at"].endswith("Z")
+
+
+async def test_a_client_sees_what_code_may_do_and_changes_it_only_if_the_owner_lets_it(
+    tmp_path: Path,
+):
+    box = ReportedSandbox()
+    settings = SettingsInMemory(AppSettings(model="openai/test", folder=str(tmp_path)))
+    executor = RecordingExecutor()
+    ports = replace(ports_with(ScriptedProvider(), executor, box), settings=settings)
+    held = {"files": "folder", "network": "off", "ask": "every"}
+    wish = {"policy": {"files": "everything"}}
+    async with face(tmp_path, ports=ports) as api:
+        room = await begun(api)
+        assert (await room.get())["policy"] == held
+        refused = await api.client.patch(room.path, json=wish)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "policy_forbidden")
+        await api.fails(PATH, wish, 403, "policy_forbidden")
+        assert (await room.get())["policy"] == held
+        assert len((await api.client.get(PATH)).json()["sessions"]) == 1
+    async with face(tmp_path, ports=ports, may_choose_policy=True) as api:
+        room = await begun(api, policy={"files": "look"})
+        assert (await room.get())["policy"] == {**held, "files": "look"}
+        await api.client.patch(room.path, json=wish)
+        assert (await room.get())["policy"] == {**held, "files": "everything", "network": "on"}
+        box.tell(BoundaryReport(problem="bubblewrap is not installed."))
+        refused = await api.client.patch(room.path, json={"policy": {"files": "folder"}})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (400, "policy_impossible")
+        await api.fails(PATH, {"policy": {"files": "folder"}}, 400, "policy_impossible")
+        assert len((await api.client.get(PATH)).json()["sessions"]) == 1
+        refused = await api.client.patch(room.path, json={"policy": {"files": "all"}})
+        assert refused.status_code == 400
+        health = (await api.client.get("/v1/health?detail=full")).json()["sandbox"]
+        assert health == {
+            "status": "none",
+            "attempts": 0,
+            "problem": "bubblewrap is not installed.",
+        }
+        box.tell(HELD)
+        health = (await api.client.get("/v1/health?detail=full")).json()["sandbox"]
+        assert health == {"status": "held", "tested_at": "2023-11-14T22:13:20Z", "attempts": 3}
+        assert "sandbox" not in (await api.client.get("/v1/health")).json()
 
 
 async def test_the_list_goes_on_after_a_session(tmp_path: Path):

@@ -37,6 +37,7 @@ from playhead.api.turns.session_export import (
 )
 from playhead.domain.model import ModelParameters, named_model
 from playhead.domain.settings import ConversationConfig
+from playhead.domain.trust import Policy, PolicyWish
 from playhead.errors import RequestError
 from playhead.formats.wire.codec import Wire
 
@@ -60,7 +61,8 @@ class SessionsHandler:
         """POST /v1/sessions."""
         asked = await read_request(request, lambda raw: read_body(raw, SessionRequest))
         config = _changer(asked.config)(ConversationConfig())
-        row = await self._services.bridge.ask(self._verbs.begin(_titled(asked.title), config))
+        wish = await self._wish(request, asked)
+        row = await self._services.bridge.ask(self._verbs.begin(_titled(asked.title), config, wish))
         return json_answer(_wire(row), 201)
 
     async def list(self, request: web.Request) -> web.Response:
@@ -78,8 +80,19 @@ class SessionsHandler:
         asked = await read_request(request, lambda raw: read_body(raw, SessionRequest))
         title = None if asked.title is None else _titled(asked.title)
         change = None if asked.config is None else _changer(asked.config)
-        row = await self._services.bridge.ask(self._verbs.change(_id(request), title, change))
+        wish = await self._wish(request, asked)
+        work = self._verbs.change(_id(request), title, change, wish)
+        row = await self._services.bridge.ask(work)
         return json_answer(_wire(row))
+
+    async def _wish(self, request: web.Request, asked: SessionRequest) -> PolicyWish | None:
+        """Return what code is to be allowed; never for a client that our own code has started."""
+        if asked.policy is None:
+            return None
+        is_own = await self._answering.is_from_own_code(request)
+        self._verbs.expect_choice(is_from_own_code=is_own)
+        policy = asked.policy
+        return PolicyWish(files=policy.files, network=policy.network, ask=policy.ask)
 
     async def delete(self, request: web.Request) -> web.Response:
         """DELETE /v1/sessions/{session_id}."""
@@ -212,7 +225,8 @@ def _set_fields(**fields: Any) -> dict[str, Any]:
 
 
 def _wire(row: SessionRow) -> Wire:
-    summary = row.summary
+    summary, policy = row.summary, row.policy
+    told = {} if policy is None else {"policy": _policy_wire(policy)}
     return {
         "session_id": summary.id,
         "title": summary.title,
@@ -220,7 +234,12 @@ def _wire(row: SessionRow) -> Wire:
         "updated_at": _iso(summary.updated_at),
         "busy": row.is_busy,
         "message_count": summary.message_count,
+        **told,
     }
+
+
+def _policy_wire(policy: Policy) -> Wire:
+    return {"files": policy.files, "network": policy.network, "ask": policy.ask}
 
 
 def _iso(seconds: float) -> str:

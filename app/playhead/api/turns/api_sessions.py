@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from msgspec import Struct
+from msgspec.structs import asdict, replace
 
 from playhead.api.turns.client_request import ApiPolicy
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import InputRequest
 from playhead.domain.history import ConversationSummary
 from playhead.domain.settings import ConversationConfig
-from playhead.errors import RequestError, SessionError, StorageError
+from playhead.domain.trust import Policy, PolicyWish
+from playhead.errors import AppError, RequestError, SessionError, StorageError
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 
@@ -23,6 +25,7 @@ class SessionRow(Struct, frozen=True):
 
     summary: ConversationSummary
     is_busy: bool
+    policy: Policy | None = None
 
 
 class SessionTranscript(Struct, frozen=True):
@@ -47,10 +50,20 @@ class ApiSessions:
         self._policy = policy
         self._forget = forget
 
-    async def begin(self, title: str, config: ConversationConfig) -> SessionRow:
+    async def begin(
+        self, title: str, config: ConversationConfig, wish: PolicyWish | None = None
+    ) -> SessionRow:
         """Begin a conversation, which is listed at once."""
+        if wish is not None:
+            self.expect_choice()
         wants = config if config != ConversationConfig() else None
         session = self._sessions.begin(title, wants)
+        if wish is not None:
+            try:
+                _choose(session, wish)
+            except RequestError:
+                await self._sessions.delete(session.conversation.id)
+                raise
         return self._row(session.conversation.id)
 
     async def page(self, limit: int, after: str) -> tuple[list[SessionRow], bool]:
@@ -73,9 +86,28 @@ class ApiSessions:
         """Return one conversation of the list."""
         return self._row(session_id)
 
-    async def change(self, session_id: str, title: str | None, change: Change | None) -> SessionRow:
-        """Give it another title, and other settings from its next turn on."""
+    def expect_choice(self, *, is_from_own_code: bool = False) -> None:
+        """Raise RequestError unless the client may choose what code may do."""
+        if is_from_own_code or not self._policy.may_choose_policy:
+            raise RequestError(
+                "What code may do is chosen in Playhead's window, or by whom starts the server.",
+                remedy="Start it with --sandbox, or with --allow-policy to let clients choose.",
+                code="policy_forbidden",
+                param="policy",
+            )
+
+    async def change(
+        self,
+        session_id: str,
+        title: str | None,
+        change: Change | None,
+        wish: PolicyWish | None = None,
+    ) -> SessionRow:
+        """Give it another title, other settings from its next turn on, and another policy."""
         self._row(session_id)
+        if wish is not None:
+            self.expect_choice()
+            _choose(await self._open(session_id), wish)
         if title is not None:
             self._sessions.rename(session_id, title)
         if change is not None:
@@ -153,7 +185,19 @@ class ApiSessions:
         return self._seen(summary)
 
     def _seen(self, summary: ConversationSummary) -> SessionRow:
-        return SessionRow(summary, self._sessions.state_of(summary.id) != "idle")
+        session = self._sessions.get(summary.id)
+        policy = session.policy.current if session is not None else None
+        return SessionRow(summary, self._sessions.state_of(summary.id) != "idle", policy)
+
+
+def _choose(session: Session, wish: PolicyWish) -> None:
+    """Turn the dials as far as they are named. Raises RequestError."""
+    named = {name: value for name, value in asdict(wish).items() if value is not None}
+    try:
+        session.policy.choose(replace(session.policy.chosen, **named))
+    except AppError as error:
+        code = "session_busy" if error.code == "session_busy" else "policy_impossible"
+        raise RequestError(str(error), code=code, param="policy") from error
 
 
 def _question(session: Session) -> InputRequest | None:

@@ -81,14 +81,16 @@ def links_after(link: bytes, keys: Iterable[str]) -> Iterator[bytes]:
 
 class ApiPolicy(Struct, frozen=True, kw_only=True):
     """The policy, read again at each request: whether a holder of the token may approve code and
-    may have code run unasked. The two switches are named in the refusals. Without `has_window`
-    no one can type the input that running code asks for.
+    may have code run unasked. The two switches are named in the refusals. `may_choose_policy`:
+    whether the client chooses what code may do. Without `has_window` no one can type the input
+    that running code asks for.
     """
 
     may_approve: Callable[[], bool]
     may_auto_run: Callable[[], bool]
     approve_switch: str
     auto_run_switch: str
+    may_choose_policy: bool = False
     has_window: bool = False
 
 

@@ -8,6 +8,7 @@ import hashlib
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from msgspec import Struct
@@ -24,9 +25,11 @@ from playhead.domain.conversation.events import MoveTo
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Proposal, RunReport
 from playhead.domain.execution import Approve, Decision, Deny
+from playhead.domain.text import policies
 from playhead.errors import RequestError, StorageError
 from playhead.formats.wire.entry import Entry
 from playhead.session.code_runs import open_calls
+from playhead.session.ports import Sandbox
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
@@ -254,6 +257,7 @@ class Turns:
                 "total": len(kept) + len(temporary),
             },
             "kernels": {"running": sum(s.kernel.state != "none" for s in sessions)},
+            "sandbox": _sandbox(self._sessions.sandbox),
         }
 
     async def close(self) -> None:
@@ -502,6 +506,25 @@ def _declines(turn: ApiTurn) -> bool:
 def _open_code(messages: Sequence[Message]) -> list[str]:
     """Return the ids of the code that has no result yet."""
     return [call.id for call in open_calls(messages) if call.type == "code"]
+
+
+def _sandbox(sandbox: Sandbox | None) -> dict[str, Any]:
+    """Return what the boundary test found on this machine."""
+    if sandbox is None:
+        return {"status": "none"}
+    report = sandbox.report
+    made = policies.made_attempts(report)
+    tested_at = datetime.fromtimestamp(report.tested_at, UTC).isoformat(timespec="seconds")
+    found = {
+        "status": report.status,
+        "tested_at": tested_at.replace("+00:00", "Z") if report.tested_at else None,
+        "attempts": len(made),
+        "through": [one.name for one in made if one.outcome == "through"],
+        "gaps": list(report.gaps),
+        "problem": report.problem,
+        "remedy": report.remedy,
+    }
+    return {name: value for name, value in found.items() if value or name == "attempts"}
 
 
 def _size_bytes(entries: Sequence[Entry]) -> int:
