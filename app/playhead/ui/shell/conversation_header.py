@@ -37,7 +37,7 @@ _CHIP_PX = 150
 _ROOM_FOR_BOTH_PX = 680
 _ROOM_FOR_CLIENT_PX = 480
 _ROOM_FOR_COST_PX = 400
-_ROOM_FOR_VERBS_PX = 560
+_ROOM_FOR_VERBS_PX, _ROOM_FOR_VERBS_AND_PLACE_PX = 440, 560
 _ROOM_FOR_TITLE_PX = 200
 
 
@@ -201,7 +201,8 @@ class ConversationHeader(QFrame):
         has_room = self.width() >= _ROOM_FOR_BOTH_PX
         self.interpreter_chip.setVisible(self._is_place_shown and has_room)
         self.cost_label.setVisible(self._has_cost and self.width() >= _ROOM_FOR_COST_PX)
-        has_verbs = self._has_messages and self.width() >= _ROOM_FOR_VERBS_PX
+        room = _ROOM_FOR_VERBS_AND_PLACE_PX if self._is_place_shown else _ROOM_FOR_VERBS_PX
+        has_verbs = self._has_messages and self.width() >= room
         self.find_button.setVisible(has_verbs)
         self.export_button.setVisible(has_verbs)
         self.client_label.setVisible(self._has_client and self.width() >= _ROOM_FOR_CLIENT_PX)

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
+from playhead.domain.conversation.events import ConversationEvent
+from playhead.domain.conversation.payloads import RunReport
 from playhead.domain.text import policies
 from playhead.domain.trust import BoundaryReport, Policy
 from playhead.session.ports import Sandbox
@@ -51,8 +53,11 @@ class PolicyBinding(SessionBinding):
         parts.header.policy_clicked.connect(self.open_sheet)
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
-        """Subscribe to its policy, and to what else is said beside it."""
-        return [session.subscribe(self._on_session_event)]
+        """Subscribe to its policy, to what else is said beside it, and to the end of its kernel."""
+        return [
+            session.subscribe(self._on_session_event),
+            session.conversation.subscribe(self._on_conversation_event),
+        ]
 
     def follow(self) -> None:
         """Show the policy of the session."""
@@ -144,7 +149,7 @@ class PolicyBinding(SessionBinding):
             self.sheet.set_testing(is_testing)
 
     def _on_chosen(self, policy: Policy) -> None:
-        """Turn the dials; where no report of the kernel comes now, say what became of it."""
+        """Turn the dials; while code waits the kernel's end is not reported, so that it is here."""
         session = self._view.session
         if session is None:
             return
@@ -152,12 +157,11 @@ class PolicyBinding(SessionBinding):
         if not self._view.do(lambda session: session.policy.choose(policy)):
             return
         is_other = bounds_of(before) != bounds_of(session.policy.current)
-        if is_other and had_kernel and session.has_run_here:
+        if is_other and had_kernel and session.pending is not None:
             self._parts.timeline.add_note(
                 "info",
                 tr("The kernel was restarted, because what code may do was changed."),
                 tr("Variables and data of the code that ran before were lost."),
-                (tr("Run all again"), self._view.rerun_wanted.emit),
             )
 
     def _on_finished(self) -> None:
@@ -167,6 +171,18 @@ class PolicyBinding(SessionBinding):
         self.show_policy()
         if self.sheet is not None:
             self.sheet.show_report()
+
+    def _on_conversation_event(self, event: ConversationEvent) -> None:
+        report = event.message.content if event.kind == "added" and event.message else None
+        if not isinstance(report, RunReport) or report.end is None:
+            return
+        if report.end.kind == "policy_changed" and self._session and self._session.has_run_here:
+            self._parts.timeline.add_note(
+                "info",
+                tr("The kernel of this conversation is a new one."),
+                tr("Variables and data of the code that ran before were lost."),
+                (tr("Run all again"), self._view.rerun_wanted.emit),
+            )
 
     def _on_session_event(self, event: SessionEvent) -> None:
         if event.kind in _SHOWN:
