@@ -18,6 +18,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+from playhead.sandbox.bubblewrap import look_for_sandbox
 
 from tests.support.display import NO_BUS
 from tests.support.driver import write_settings
@@ -247,7 +248,9 @@ def desk(shared_desk: Desk) -> Iterator[Desk]:
 def test_code_is_shown_and_runs_after_a_yes(desk: Desk):
     terminal = desk.answers(*DIVISION)
     terminal.type("What's 34/24?\r")
-    assert "   1 │ 34 / 24" in terminal.expect("[y]es, [n]o, [e]dit: ")
+    asked = terminal.expect("[y]es, [n]o, [e]dit: ")
+    assert "   1 │ 34 / 24" in asked
+    assert "Runs as you, with all your files." in asked
     terminal.type("y\r")
     terminal.expect("1.4166666666666667")
     terminal.expect("The result of the division 34/24 is approximately 1.42.")
@@ -632,6 +635,28 @@ def test_code_typed_at_the_prompt_runs_at_enter(direct_desk: Terminal):
     direct_desk.type("y\r")
     direct_desk.expect("1.4166666666666667")
     leave(direct_desk)
+
+
+@pytest.mark.requires_system("bwrap")
+def test_an_option_keeps_code_to_its_folder_and_the_question_says_so(tmp_path: Path):
+    if problem := look_for_sandbox().problem:
+        pytest.skip(f"no sandbox here: {problem}")
+    work = tmp_path / "work"
+    work.mkdir()
+    (tmp_path / "mine").write_text("a secret")
+    terminal = Terminal(["--sandbox", "folder"], work, environment(tmp_path))
+    try:
+        terminal.expect("> ")
+        terminal.type_at_the_prompt(f"print(open({str(tmp_path / 'mine')!r}).read())\r")
+        assert "a secret" not in terminal.expect("FileNotFoundError")
+        terminal.expect("> ")
+        terminal.type_at_the_prompt("What's 34/24?\r")
+        assert "Inside the sandbox: this folder, no network." in terminal.expect("[e]dit: ")
+        terminal.type("y\r")
+        terminal.expect("1.4166666666666667")
+        leave(terminal)
+    finally:
+        terminal.close()
 
 
 def test_a_typo_is_shown_under_its_line_before_anything_runs(direct_desk: Terminal):

@@ -147,7 +147,11 @@ async def test_code_waits_for_the_decision_and_runs_as_it_was_edited():
             lambda line: line.get("chunk", {}).get("type") == "confirmation"
         )
         assert confirmation["chunk"]["content"]["content"] == "one"
-        assert await program.hears(lambda _: True) == {"turn": "t1", "waits": True}
+        assert await program.hears(lambda _: True) == {
+            "turn": "t1",
+            "waits": True,
+            "bounds": "Runs as you, with all your files.",
+        }
         assert program.executor.requests == []
         program.tell({"do": "decide", "turn": "t1", "decision": "approve", "code": "two"})
         chunks = await program.hears_the_end()

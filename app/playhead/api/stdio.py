@@ -22,9 +22,10 @@ From the program, one object a line, by `do`:
 The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
-kinds, the last of them server/status or server/error; {"turn", "waits"} after a confirmation that
-needs a decision; {"turn", "route"} with key, lines and can_remove where the settings have another
-way for a key than was confirmed; {"turn", "message"} of a `kernel`, before a last chunk;
+kinds, the last of them server/status or server/error; {"turn", "waits", "bounds"} after a
+confirmation that needs a decision, with what the sandbox makes of a run in words; {"turn", "route"}
+with key, lines and can_remove where the settings have another way for a key than was confirmed;
+{"turn", "message"} of a `kernel`, before a last chunk;
 {"turn", "ended"}; {"error": {"code", "message"}, "turn"?} for a refused command. A refused chat
 ends as well.
 """
@@ -55,6 +56,7 @@ from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, R
 from playhead.domain.key_route import RouteAnswer, RouteQuestion
 from playhead.domain.model import ModelChoice, named_model
 from playhead.domain.secret import Secret
+from playhead.domain.text import policies
 from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError, RequestError, SessionError
 from playhead.formats.wire.native.encode import encode_chunk
@@ -129,7 +131,7 @@ class StdioTurn:
 
     def _on_session(self, event: SessionEvent) -> None:
         if event.kind == "pending" and self._session.pending is not None:
-            self._send_line({"waits": True})
+            self._send_line({"waits": True, "bounds": _bounds(self._session)})
         elif event.kind == "error":
             self._error = event.error
         elif event.kind == "state" and self._session.state != "idle":
@@ -350,6 +352,12 @@ class LineWriter:
             data = b"".join(self._waiting)
             self._waiting, self._size = [], 0
             return data
+
+
+def _bounds(session: Session) -> str:
+    """Return what the sandbox makes of a run, or why the code cannot be run."""
+    problem = session.policy.problem
+    return policies.bounds_text(session.policy.current) if problem is None else str(problem)
 
 
 async def _commands(stdin: BinaryIO) -> AsyncGenerator[Mapping[str, Any], None]:

@@ -40,6 +40,8 @@ class RemoteTurn:
         """The question of the running code, until it is answered."""
         self.is_waiting = False
         """Whether the server waits for a decision about `proposal`."""
+        self.bounds = ""
+        """What the sandbox makes of the code that waits, in words."""
         self.is_paused = False
         """Whether the turn waits while no one reads it."""
         self.was_refused = False
@@ -101,7 +103,10 @@ class RemoteTurn:
             return False
         message = self.take()
         self._ahead.append(message)
-        return message is not None and "waits" in message
+        if message is None or "waits" not in message:
+            return False
+        self.bounds = str(message.get("bounds", ""))
+        return True
 
     def on_arrival(self, wake: Callable[[], None] | None) -> None:
         """Call `wake` (in the server's reading thread) whenever there is something to take."""

@@ -117,6 +117,12 @@ class _Chat(Interpreter):
         if self._connection.turn is not None:
             self._connection.turn.answer_route(answer)
 
+    @property
+    def bounds(self) -> str:
+        """Return what the sandbox makes of the code that waits."""
+        turn = self._connection.turn
+        return turn.bounds if turn is not None else ""
+
     def _has_input(self, display: bool, extended: bool) -> bool:
         return keyboard.is_interactive()
 
@@ -223,7 +229,7 @@ def _answer(
                 display.show(chunk)
                 _let_type(interpreter, display, typing, chunk)
                 if _asks(interpreter, chunk):
-                    verdict = display.decide(chunk)
+                    verdict = display.decide(chunk, interpreter.bounds)
                     typing.unread += display.take_typed_ahead()
                     if verdict is None:
                         display.close()

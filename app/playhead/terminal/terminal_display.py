@@ -212,8 +212,11 @@ class TerminalDisplay:
         """Show that the model is being asked."""
         self.screen.live("…")
 
-    def decide(self, proposal: Wire) -> Verdict | None:
-        """Ask whether the code runs; return None if there is no one to ask."""
+    def decide(self, proposal: Wire, bounds: str = "") -> Verdict | None:
+        """Ask whether the code runs; return None if there is no one to ask.
+
+        `bounds` are what the sandbox makes of it, in words.
+        """
         if not keyboard.is_interactive():
             return None
         content = proposal["content"]
@@ -225,6 +228,7 @@ class TerminalDisplay:
             self._show_again(code, language)
         self._show_fault(code, language)
         self._typed_ahead += keyboard.take_typed()
+        self._show_bounds(bounds)
         while True:
             answer = self._ask(blocks.question)
             if answer is None:
@@ -242,6 +246,10 @@ class TerminalDisplay:
                     return ("approve", code) if is_edited else blocks.for_all
                 case _:
                     self.screen.write_line("Answer y, n (and why, if you like) or e.", "dim")
+
+    def _show_bounds(self, words: str) -> None:
+        if words:
+            self.screen.write_line(visible(words), "dim")
 
     def ask_route(self, question: Wire) -> str:
         """Ask whether a key may take another way; return new, old, remove or later."""
