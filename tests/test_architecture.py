@@ -81,6 +81,7 @@ DOORS = {
     "pyside6_scintilla": "playhead.ui.editor.code.scintilla_editor",
     "qasync": "playhead.event_loop",
     "sqlite3": "playhead.storage",
+    "tree_sitter": "playhead.analysis",
 }
 KERNEL = PACKAGE / "kernel"
 CHILDREN = (

@@ -111,3 +111,14 @@ class RiskFact(Struct, frozen=True, kw_only=True):
     target: str = ""
     certainty: Certainty = "certain"
     module: str = ""
+
+
+class CodeLook(Struct, frozen=True):
+    """What is seen of code before it runs.
+
+    `surroundings` name what else decides what it does: its folder and interpreter as they are now,
+    and the local modules that it imports, by the hashes of their texts.
+    """
+
+    facts: tuple[RiskFact, ...] = ()
+    surroundings: tuple[str, ...] = ()

@@ -9,6 +9,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from playhead.domain.trust import RiskFact
+
 Cell = str | int | float | bool | None
 """A table's cell: a JSON value."""
 
@@ -38,7 +40,9 @@ class Proposal(Struct, frozen=True, kw_only=True):
     """Code that waits for a decision: an immutable snapshot of what would run, where and with what.
 
     `id` names the pending decision, `message_id` the code message it was made from,
-    `folder` and `interpreter` are absolute paths.
+    `folder` and `interpreter` are absolute paths. `facts` are what it is seen to do, None where
+    nobody looked. `approved_at` is when exactly this was approved in this conversation, in seconds
+    since the epoch, else 0; `diff` is a unified diff to the code of its language approved last.
     """
 
     id: str
@@ -47,6 +51,9 @@ class Proposal(Struct, frozen=True, kw_only=True):
     code: str
     folder: str = ""
     interpreter: str = ""
+    facts: tuple[RiskFact, ...] | None = None
+    approved_at: float = 0.0
+    diff: str = ""
 
 
 class RunEnd(Struct, frozen=True, kw_only=True):
