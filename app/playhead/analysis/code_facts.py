@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterator
 from msgspec import Struct
 
 from playhead.analysis.fact_collector import FactCollector, sorted_facts
+from playhead.analysis.python.magic_lines import MagicLine, may_hold_magics, split_magics
 from playhead.analysis.python.python_facts import add_python_facts
-from playhead.analysis.targets import Surroundings
+from playhead.analysis.targets import Surroundings, Value
 from playhead.domain.trust import RiskFact
 
 CODE_LIMIT = 200_000
@@ -80,7 +81,7 @@ def _add(collector: FactCollector, language: str, code: str) -> None:
         return
     match "bash" if word in _SHELLS else _LANGUAGES.get(word, ""):
         case "python":
-            add_python_facts(collector, code)
+            _add_python(collector, code)
         case "bash":
             from playhead.analysis.syntax_trees.shell_facts import add_shell_facts
 
@@ -99,6 +100,33 @@ def _add(collector: FactCollector, language: str, code: str) -> None:
             add_java_facts(collector, code)
         case _:
             collector.unknown(1, language)
+
+
+def _add_python(collector: FactCollector, code: str) -> None:
+    """Add the facts of Python, and of the lines in it that only notebooks have."""
+    error = add_python_facts(collector, code)
+    if error is None:
+        return
+    if may_hold_magics(code):
+        split = split_magics(code)
+        for magic in split.magics:
+            _add_magic(collector, magic)
+        error = add_python_facts(collector, split.python)
+    if error is not None:
+        collector.unknown(error.lineno or 1, "syntax")
+
+
+def _add_magic(collector: FactCollector, magic: MagicLine) -> None:
+    word, _, _rest = magic.code.partition(" ")
+    if magic.language == "run":
+        collector.starts_script(word)
+        collector.program(magic.line, Value("text", word))
+    elif magic.language == "cd":
+        collector.change_folder(Value("text", word or "~") if word != "-" else None)
+    elif magic.language in ("bash", "javascript", "ruby"):
+        collector.code_at(magic.line, magic.language, magic.code)
+    else:
+        collector.unknown(magic.line, f"%{magic.language}")
 
 
 def _local_paths(collector: FactCollector, folder: str) -> Iterator[str]:

@@ -21,6 +21,7 @@ from playhead.domain.settings import AppSettings
 from playhead.domain.trust import PolicyWish
 from playhead.errors import AppError
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.execution.risks.risk_reader import RiskReader
 from playhead.providers.catalog import ModelCatalog, key_variables
 from playhead.session.model_choice import api_base_for, describe_model, settings_for
 from playhead.session.ports import Records, SessionPorts
@@ -170,6 +171,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         sandbox=boundary,
         policy=wanted.policy,
         is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
+        risks=RiskReader(),
     )
     return Core(
         ports=ports,

@@ -31,7 +31,7 @@ from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
-from playhead.domain.trust import BoundaryReport, Policy, PolicyWish
+from playhead.domain.trust import BoundaryReport, CodeLook, Policy, PolicyWish
 from playhead.errors import AppError, StorageError
 
 
@@ -255,6 +255,14 @@ class CodeReader(Protocol):
 
     async def close(self) -> None:
         """End what reads."""
+        ...
+
+
+class RiskReader(Protocol):
+    """Reads what code would do, without running it."""
+
+    async def look(self, language: str, code: str, folder: str, interpreter: str) -> CodeLook:
+        """Return what code is seen to do in a folder, and what else decides that."""
         ...
 
 
@@ -592,7 +600,8 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     """The world as every session sees it.
 
     Without `folders` new conversations begin in the folder that the process was started in; without
-    a `reader` nothing is known of code before it has run. Without a `sandbox` no policy but
+    a `reader` nothing is known of code before it has run, without `risks` nothing of what it would
+    do. Without a `sandbox` no policy but
     “everything” can be chosen. `policy` is what the command line chose, `is_root` whether the
     program has the rights of the superuser.
     """
@@ -605,6 +614,7 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     catalog: Catalog
     folders: WorkingFolders | None = None
     reader: CodeReader | None = None
+    risks: RiskReader | None = None
     sandbox: Sandbox | None = None
     policy: PolicyWish = PolicyWish()
     is_root: bool = False

@@ -54,6 +54,7 @@ from playhead.session.model_choice import is_auto_run, settings_for
 from playhead.session.ports import SessionPorts, Unsubscribe
 from playhead.session.request_preview import RequestPreview
 from playhead.session.rerun import Reruns
+from playhead.session.trust.code_review import CodeReview
 from playhead.session.trust.policy_choice import PolicyChoice, bounds_of
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings
@@ -161,6 +162,7 @@ class Session:
             ports, lambda: self.folder, lambda: self.state in _WITH_CODE, self._on_policy
         )
         """What its code may do, and when it is asked about."""
+        self.review = CodeReview(ports.risks, lambda: self.policy.current)
         self._auto_run: bool | None = None
         self.is_auto_run_held = False
         self.state: SessionState = "idle"
@@ -578,7 +580,7 @@ class Session:
             self._set_state,
             lambda: self.auto_run if options.auto_run is None else options.auto_run,
             self.preview.record,
-            lambda: self.policy.current,
+            self.review,
         )
         await work(self._turn)
 

@@ -27,7 +27,6 @@ from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny,
 from playhead.domain.model import EXECUTE
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.python_syntax import syntax_fault
-from playhead.domain.trust import Policy
 from playhead.errors import AppError, ExecutionError, ProviderError
 from playhead.session.approval import Approval
 from playhead.session.ports import Executor, Interpreters, Provider
@@ -41,6 +40,7 @@ from playhead.session.stops import (
     repeated_failure_error,
     step_limit_error,
 )
+from playhead.session.trust.code_review import CodeReview
 from playhead.session.turn_settings import TurnSettings
 
 TurnState = Literal["asking", "awaiting_approval", "running", "awaiting_input"]
@@ -56,7 +56,8 @@ class Turn:
     """Drives one conversation until the model rests, a step limit, a failure or a stop.
 
     `on_state` is called with each change of the turn's state, `is_auto_run` at each proposal,
-    `on_fitted` with each request to the model. `policy` returns what code may do now.
+    `on_fitted` with each request to the model. `review` looks at code before it runs, and knows
+    what it may do.
     """
 
     def __init__(
@@ -70,7 +71,7 @@ class Turn:
         on_state: Callable[[TurnState], None],
         is_auto_run: Callable[[], bool],
         on_fitted: Callable[[FittedRequest], None] = lambda fitted: None,
-        policy: Callable[[], Policy] = Policy,
+        review: CodeReview | None = None,
     ) -> None:
         self._conversation = conversation
         self._provider = provider
@@ -81,7 +82,8 @@ class Turn:
         self._on_state = on_state
         self._is_auto_run = is_auto_run
         self._on_fitted = on_fitted
-        self._policy = policy
+        self._review = review or CodeReview()
+        self._review.begin_turn()
         self._failures = RepeatedFailures()
         self._is_approved_to_end = False
         self._is_stopped = False
@@ -180,7 +182,7 @@ class Turn:
             calls = waiting or await self._ask(must_call=must_call)
             waiting = ()
             code = (c for c in calls if c.type == "code" and not self._has_result(c))
-            self._proposals = {c.id: self._proposal(c) for c in code}
+            self._proposals = {c.id: await self._proposal(c) for c in code}
             is_bad = bool(calls)
             for call in calls:
                 await asyncio.sleep(0)  # of a client's history they may be very many
@@ -296,9 +298,10 @@ class Turn:
 
     async def _propose(self, message: Message) -> RunOutcome:
         """Announce the code, wait for a decision unless it is approved automatically, run it."""
-        proposal = self._proposals.pop(message.id, None) or self._proposal(message)
+        proposal = await self._proposal(message, self._proposals.pop(message.id, None))
         self._apply_single("confirmation", proposal, "execution")
-        match await self._decision(message, proposal):
+        is_free = message.id not in self._decisions and self._runs_unasked(proposal)
+        match Approve() if is_free else await self._decision(message, proposal):
             case Deny(reason):
                 self._apply_result(message, _refusal(reason))
                 return "declined"
@@ -307,7 +310,9 @@ class Turn:
                 return "declined"
             case Approve(code, rest_of_turn):
                 self._is_approved_to_end = self._is_approved_to_end or rest_of_turn
-                proposal = self._edited(proposal, code)
+                proposal = await self._edited(proposal, code)
+                if not is_free:
+                    self._review.approve(proposal)
         try:
             return await self._run(proposal)
         except ExecutionError as error:  # it never began: the call has no other result
@@ -315,15 +320,19 @@ class Turn:
             raise
 
     async def _decision(self, message: Message, proposal: Proposal) -> Decision:
-        """Return the decision made in advance, else the policy's, else wait for the user's."""
+        """Return the decision made in advance, else wait for the user's."""
         if (decision := self._decisions.pop(message.id, None)) is not None:
             return decision
-        if self._is_approved_to_end or self._is_auto_run():
-            return Approve()
-        if self._executor.only_shows(proposal.language) or self._is_as_typed(proposal):
-            return Approve()
         self._on_state("awaiting_approval")
         return await self._approval.decide(proposal, self._later())
+
+    def _runs_unasked(self, proposal: Proposal) -> bool:
+        """Return whether code runs without a decision about it: by settings, or by the policy."""
+        if self._is_approved_to_end or self._is_auto_run():
+            return True
+        if self._executor.only_shows(proposal.language) or self._is_as_typed(proposal):
+            return True
+        return self._settings.follows_policy and not self._review.must_ask(proposal)
 
     def _later(self) -> tuple[Proposal, ...]:
         """Return the code of the same answer that is to be decided about, too."""
@@ -339,9 +348,10 @@ class Turn:
         is_same = proposal.language == PYTHON and proposal.code.strip() == self._settings.typed
         return is_same and syntax_fault(proposal.code) is None
 
-    def _proposal(self, message: Message) -> Proposal:
+    async def _proposal(self, message: Message, known: Proposal | None = None) -> Proposal:
+        """Return the proposal of a code message, with what is seen of the code now."""
         managed = self._interpreters.status.interpreter
-        return Proposal(
+        proposal = known or Proposal(
             id=uuid.uuid4().hex,
             message_id=message.id,
             language=message.format or PYTHON,
@@ -349,12 +359,13 @@ class Turn:
             folder=self._settings.folder,
             interpreter=self._settings.interpreter or (managed.path if managed else ""),
         )
+        return await self._review.look(proposal)
 
-    def _edited(self, proposal: Proposal, code: str | None) -> Proposal:
+    async def _edited(self, proposal: Proposal, code: str | None) -> Proposal:
         """Return the proposal with the user's edit, announced again under the same id."""
         if code is None or code == proposal.code:
             return proposal
-        edited = replace(proposal, code=code)
+        edited = await self._review.look(replace(proposal, code=code))
         self._apply_single("confirmation", edited, "execution")
         return edited
 
@@ -383,7 +394,7 @@ class Turn:
             limits=self._settings.limits,
             shows_lines=self._settings.shows_lines,
             times_lines=self._settings.times_lines,
-            policy=self._policy(),
+            policy=self._review.policy(),
         )
         end: RunOutcome = "finished"
         has_failed = False

@@ -24,6 +24,7 @@ class TurnOptions(Struct, frozen=True, kw_only=True):
     to the conversation. `stop_grace_s` is the time between the interrupt and the kill.
     `has_input` is whether the user can type what the code asks for. `typed` is the text that a
     person typed letter for letter and sent by a key: that approves it as code for Direct mode.
+    `follows_policy`: code that the policy does not ask about runs; else all of it waits.
     """
 
     choice: ModelChoice = msgspec.field(default_factory=ModelChoice)
@@ -35,6 +36,7 @@ class TurnOptions(Struct, frozen=True, kw_only=True):
     stop_grace_s: float = 2.0
     has_input: bool = True
     typed: str = ""
+    follows_policy: bool = True
 
 
 class TurnSettings(Struct, frozen=True, kw_only=True):
@@ -46,6 +48,7 @@ class TurnSettings(Struct, frozen=True, kw_only=True):
     Without `has_input` standard input ends where a run begins.
     `system_prompt` replaces the default one, `budget` is in US dollars, 0 for no limit. `typed` is
     code that runs without a question if Direct mode proposes it letter for letter; '' for none.
+    `follows_policy`: code that the policy does not ask about runs.
     """
 
     model: ModelSettings
@@ -65,6 +68,7 @@ class TurnSettings(Struct, frozen=True, kw_only=True):
     system_prompt: str = ""
     budget: float = 0.0
     typed: str = ""
+    follows_policy: bool = True
 
 
 async def turn_settings(
@@ -98,6 +102,7 @@ async def turn_settings(
         system_prompt=settings.system_prompt,
         budget=settings.budget,
         typed=options.typed.strip() if is_approved else "",
+        follows_policy=options.follows_policy,
     )
 
 

@@ -108,7 +108,7 @@ def _meaning(line: int, text: str) -> Iterator[MagicLine]:
         yield MagicLine(line, "bash", f"{word} {rest}")
     elif word in _SHELL_LINES:
         yield MagicLine(line, "bash", rest)
-    elif word in ("run", "load_ext", "load", "loadpy"):
+    elif word in ("run", "load_ext", "load", "loadpy", "cd"):
         yield MagicLine(line, word, rest.strip())
-    elif word in ("cd", "mkdir", "rm", "rmdir", "cp", "mv", "ls", "cat"):
+    elif word in ("mkdir", "rm", "rmdir", "cp", "mv", "ls", "cat"):
         yield MagicLine(line, "bash", f"{word} {rest}")

@@ -13,6 +13,7 @@ from typing import Any
 from msgspec import Struct
 
 from playhead.analysis.fact_collector import FactCollector
+from playhead.analysis.python.call_actions import CallArguments, PythonActions, address_of
 from playhead.analysis.python.known_calls import (
     ANYWHERE,
     CONNECTIONS,
@@ -26,9 +27,7 @@ from playhead.analysis.python.known_calls import (
     SOCKETS,
     KnownCall,
 )
-from playhead.analysis.python.magic_lines import may_hold_magics, split_magics
-from playhead.analysis.python.python_actions import CallArguments, PythonActions, address_of
-from playhead.analysis.python.python_values import PythonValues, alternatives, element_of, merge
+from playhead.analysis.python.known_values import PythonValues, alternatives, element_of, merge
 from playhead.analysis.targets import Value, is_url, word_set
 
 _CALLS_LIMIT = 8
@@ -79,48 +78,17 @@ class _Function(Struct):
     is_read: bool = False
 
 
-def add_python_facts(collector: FactCollector, code: str) -> None:
-    """Add what Python does; what cannot be read is a fact of its own."""
+def add_python_facts(collector: FactCollector, code: str) -> SyntaxError | None:
+    """Add what Python does; return why it cannot be read at all, if it is no Python."""
     try:
         tree = _parse(code)
     except SyntaxError as error:
-        if not may_hold_magics(code):
-            collector.unknown(error.lineno or 1, "syntax")
-            return
-        _add_split(collector, code)
-        return
+        return error
     except (ValueError, RecursionError, MemoryError):
         collector.unknown(1, "syntax")
-        return
+        return None
     _PythonReader(collector).read(tree, code)
-
-
-def _add_split(collector: FactCollector, code: str) -> None:
-    split = split_magics(code)
-    for magic in split.magics:
-        if magic.language in ("bash", "javascript", "ruby"):
-            _add_magic(collector, magic.line, magic.language, magic.code)
-        elif magic.language == "run":
-            collector.starts_script(magic.code.split(" ")[0])
-            collector.program(magic.line, Value("text", magic.code.split(" ")[0]))
-        else:
-            collector.unknown(magic.line, f"%{magic.language}")
-    try:
-        tree = _parse(split.python)
-    except SyntaxError as error:
-        collector.unknown(error.lineno or 1, "syntax")
-    except (ValueError, RecursionError, MemoryError):
-        collector.unknown(1, "syntax")
-    else:
-        _PythonReader(collector).read(tree, split.python)
-
-
-def _add_magic(collector: FactCollector, line: int, language: str, code: str) -> None:
-    """Read a magic line by line, so that each fact has its own."""
-    if "\n" not in code.strip("\n") or language != "bash":
-        collector.code_in_text(line, language, Value("text", code))
-        return
-    collector.code_at(line, language, code)
+    return None
 
 
 def _parse(code: str) -> ast.Module:

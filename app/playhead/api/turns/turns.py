@@ -194,7 +194,15 @@ class Turns:
         is_answered = incoming.answers_input and self._policy.may_approve()
         has_input = self._policy.has_window or is_answered  # there somebody may type
         choice = replace(incoming.options.choice, retries=0)  # its client asks again by itself
-        options = replace(incoming.options, auto_run=auto_run, has_input=has_input, choice=choice)
+        # Nor does the policy run what the holder of this token could not approve.
+        follows_policy = self._policy.may_approve() and not incoming.is_call_clients
+        options = replace(
+            incoming.options,
+            auto_run=auto_run,
+            has_input=has_input,
+            choice=choice,
+            follows_policy=follows_policy,
+        )
         incoming = replace(incoming, options=options)
         if incoming.session_id and self._sessions.is_kept(incoming.session_id):
             await self.storage.expect_room(_size_bytes(incoming.entries))

@@ -29,9 +29,12 @@ from playhead.domain.conversation.payloads import (
     Waiting,
 )
 from playhead.domain.text.run_ends import parse_run_end, run_end_reason
+from playhead.domain.trust import Certainty, RiskFact, RiskKind
 from playhead.formats.wire.codec import Wire
 
 _STATES = frozenset(get_args(RunState))
+_KINDS = frozenset(get_args(RiskKind))
+_CERTAINTIES = frozenset(get_args(Certainty))
 
 
 class UnknownContentError(ValueError):
@@ -44,8 +47,7 @@ def encode_payload(payload: Payload) -> Wire:
         case Failure():
             return _failure(payload)
         case Proposal():
-            code = {"type": "code", "format": payload.language, "content": payload.code}
-            return {"content": code}
+            return {"content": _proposed(payload)}
         case Citation():
             sources = [_without_empty(msgspec.to_builtins(source)) for source in payload.sources]
             return {"content": {**msgspec.structs.asdict(payload), "sources": sources}}
@@ -147,6 +149,34 @@ def _failure(failure: Failure) -> Wire:
     return {"content": told, "error": error}
 
 
+def _proposed(proposal: Proposal) -> Wire:
+    """Return the code that waits; what is seen of it where somebody looked."""
+    code: Wire = {"type": "code", "format": proposal.language, "content": proposal.code}
+    if proposal.facts is not None:
+        code["facts"] = [_without_empty(msgspec.to_builtins(fact)) for fact in proposal.facts]
+    if proposal.approved_at:
+        code["approved_at"] = proposal.approved_at
+    return code | ({"diff": proposal.diff} if proposal.diff else {})
+
+
+def _facts(fields: _Fields) -> tuple[RiskFact, ...] | None:
+    """Return the facts in a proposal; those of a kind that is not known are left out."""
+    if fields.values.get("facts") is None:
+        return None
+    return tuple(
+        RiskFact(
+            kind=cast("RiskKind", fact.text("kind")),
+            line=fact.integer("line"),
+            target=fact.text("target", ""),
+            certainty=cast("Certainty", fact.text("certainty", "certain")),
+            module=fact.text("module", ""),
+        )
+        for fact in fields.objects("facts")
+        if fact.values.get("kind") in _KINDS
+        and fact.values.get("certainty", "certain") in _CERTAINTIES
+    )
+
+
 def _proposal(fields: _Fields) -> Proposal:
     """Decode both forms: `{type, format, content}` and `{language, code}`."""
     language = fields.text_or("format", "") or fields.text("language", "")
@@ -156,6 +186,9 @@ def _proposal(fields: _Fields) -> Proposal:
         message_id="",
         language=language,
         code=code if isinstance(code, str) else fields.text("code"),
+        facts=_facts(fields),
+        approved_at=fields.number("approved_at", 0.0),
+        diff=fields.text("diff", ""),
     )
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from playhead.analysis.commands import run_command
 from playhead.analysis.fact_collector import FactCollector
 from playhead.analysis.python.known_calls import KnownCall
-from playhead.analysis.python.python_values import PythonValues, alternatives
+from playhead.analysis.python.known_values import PythonValues, alternatives
 from playhead.analysis.targets import Value, is_url
 
 _WRITES = re.compile(r"[wax+]")

@@ -1,0 +1,1 @@
+"""What code would do before it runs: read here, in a thread; imported by `bootstrap`."""
