@@ -9,6 +9,7 @@ Wire = dict[str, Any]
 
 if TYPE_CHECKING:
     from playhead.domain.conversation.payloads import RunReport
+    from playhead.domain.trust import RiskFact
     from playhead.formats.wire.native.fold import MessageFold
 
 # The formats are imported with the first chunk, so that importing the Python face stays cheap.
@@ -48,6 +49,17 @@ def read_run_report(chunk: Mapping[str, Any]) -> RunReport | None:
 
     known = decode_chunk(chunk)
     return known.content if known is not None and isinstance(known.content, RunReport) else None
+
+
+def read_facts(confirmation: Mapping[str, Any]) -> tuple[RiskFact, ...] | None:
+    """Return what code that waits is seen to do; None where nobody looked."""
+    from playhead.domain.conversation.payloads import Proposal
+    from playhead.formats.wire.native.decode import decode_chunk
+
+    known = decode_chunk(confirmation)
+    return (
+        known.content.facts if known is not None and isinstance(known.content, Proposal) else None
+    )
 
 
 def _new_fold() -> MessageFold:

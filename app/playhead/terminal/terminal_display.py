@@ -6,17 +6,19 @@ import os
 import re
 import sys
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from playhead.client.chat_transcript import read_run_report
+from playhead.client.chat_transcript import read_facts, read_run_report
 from playhead.client.turn_reader import Verdict
 from playhead.domain.access import missing_access, names_of
 from playhead.domain.conversation.closing_code import ClosingCode
 from playhead.domain.text.python_syntax import syntax_fault
+from playhead.domain.text.risk_words import nothing_seen, risk_groups
 from playhead.domain.text.terminal import OutputFilter, visible, without_controls
 from playhead.errors import AppError
 from playhead.terminal import keyboard
@@ -25,6 +27,7 @@ from playhead.terminal.screen import Prose, Screen
 if TYPE_CHECKING:
     from playhead.domain.conversation.payloads import RunReport
 
+_DIFF_LINES = 30
 _WHOLE_LINES, _CONTEXT_LINES = 100, 50
 """Up to the first, all earlier lines are read again for the colours, then only some of them."""
 
@@ -227,6 +230,7 @@ class TerminalDisplay:
         if blocks.is_later:  # it was shown above the output of the block before
             self._show_again(code, language)
         self._show_fault(code, language)
+        self._show_facts(proposal)
         self._typed_ahead += keyboard.take_typed()
         self._show_bounds(bounds)
         while True:
@@ -342,6 +346,24 @@ class TerminalDisplay:
         self._code_lines = code.split("\n")
         self._show_fault(code, language)
         return code
+
+    def _show_facts(self, proposal: Wire) -> None:
+        """Show what is seen of the code, and what has changed since the code approved last."""
+        facts = read_facts(proposal)
+        if facts is None:
+            return
+        content = _fields(proposal)
+        for group in risk_groups(facts):
+            sign, style = ("⚠ ", "yellow") if group.is_loud else ("", "dim")
+            self.screen.write_line(f"  {sign}{visible(group.text)}", style)
+        if not facts:
+            self.screen.write_line(f"  {nothing_seen()}.", "dim")
+        if approved_at := content.get("approved_at"):
+            at = datetime.fromtimestamp(approved_at).strftime("%H:%M")
+            self.screen.write_line(f"  Same as approved at {at}.", "dim")
+        for line in str(content.get("diff", "")).splitlines()[:_DIFF_LINES]:
+            style = {"+": "green", "-": "red"}.get(line[:1], "dim")
+            self.screen.write_line(f"    {visible(line)}", style)
 
     def _show_again(self, code: str, language: str) -> None:
         self._code = CodeLines(language)

@@ -105,6 +105,15 @@ class CodeReview:
         """Count the repeats of approved code from 0 again."""
         self._repeats = 0
 
+    async def peek(self, proposal: Proposal, code: str) -> Proposal:
+        """Return a proposal with other code, which is being written, and what is seen of that."""
+        if self._reader is None:
+            return replace(proposal, code=code)
+        look = await self._reader.look(
+            proposal.language, code, proposal.folder, proposal.interpreter
+        )
+        return replace(proposal, code=code, facts=look.facts, approved_at=0.0, diff="")
+
     async def look(self, proposal: Proposal) -> Proposal:
         """Return the proposal with what is seen of its code now."""
         if self._reader is None:

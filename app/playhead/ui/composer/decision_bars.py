@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
@@ -26,6 +27,7 @@ from playhead.domain.execution import Approve, Deny
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.quantities import format_dollars
 from playhead.session.stops import BUDGET_REACHED
+from playhead.ui.composer.fact_strip import FactStrip
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.flow_layout import FlowLayout
@@ -54,13 +56,15 @@ class ApprovalBar(QFrame):
     It takes no answer during its first `arming_ms`, whichever way it comes.
     Of several blocks those with a tick run, in order. Signals: `approved(str proposal_id, object
     code_or_None, bool rest_of_turn)` and `rejected(str proposal_id, str reason)` about one block,
-    `decided(object decisions)` about several, by their messages; `edit_requested()`.
+    `decided(object decisions)` about several, by their messages; `edit_requested()`;
+    `lines_requested(str message_id, object lines)` when what lines do was asked for.
     """
 
     approved = Signal(str, object, bool)
     rejected = Signal(str, str)
     decided = Signal(object)
     edit_requested = Signal()
+    lines_requested = Signal(str, object)
 
     def __init__(
         self, theme: Theme, parent: QWidget | None = None, arming_ms: int = ARMING_MS
@@ -70,6 +74,7 @@ class ApprovalBar(QFrame):
         self.proposals: tuple[Proposal, ...] = ()
         """The blocks that are asked about, in their order."""
         self._edits: dict[str, str] = {}
+        self._looked: dict[str, Proposal] = {}
         self.choices: list[QCheckBox] = []
         """A tick for each of several blocks."""
         self._is_narrow = False
@@ -86,6 +91,9 @@ class ApprovalBar(QFrame):
         layout.setSpacing(6)
         layout.addLayout(self._make_question())
         layout.addWidget(self._make_choices())
+        self.facts = FactStrip(theme, self)
+        self.facts.lines_requested.connect(self.lines_requested)
+        layout.addWidget(self.facts)
         layout.addWidget(self._make_reason())
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
@@ -107,18 +115,19 @@ class ApprovalBar(QFrame):
         proposals = () if proposal is None else (proposal, *later)
         if proposals and self.proposals == proposals:
             return
-        self.proposals, self._edits = proposals, {}
+        self.proposals, self._edits, self._looked = proposals, {}, {}
         self._reason_row.hide()
         self._reason.clear()
         self._arm(False)
         self._arming.stop()
         self._put_up_choices()
+        self.facts.show_proposal(proposal if not later else _joined(proposals))
         if proposal is not None:
             self._show_text()
             self._arming.start()
         self.setVisible(proposal is not None)
         if proposal is not None:
-            words = self.accessibleName()
+            words = f"{self.accessibleName()} {self.facts.words}".rstrip()
             from playhead.ui.timeline.scroll.accessibility import announce
 
             announce(self, tr("Code waits for your approval. {words}", words=words))
@@ -143,6 +152,14 @@ class ApprovalBar(QFrame):
         """Put the buttons under the question when both do not fit on one row."""
         super().resizeEvent(event)
         self._fit()
+
+    def show_look(self, looked: Proposal) -> None:
+        """Show what is seen of the code of a block as the user has changed it."""
+        asked = {proposal.message_id: self._code(proposal) for proposal in self.proposals}
+        if asked.get(looked.message_id) == looked.code:
+            self._looked[looked.message_id] = looked
+            shown = tuple(self._looked.get(p.message_id, p) for p in self.proposals)
+            self.facts.show_proposal(_joined(shown) if len(shown) > 1 else looked)
 
     def _fit(self) -> None:
         words = max(_WORDS_PX, self._question.sizeHint().width())
@@ -394,6 +411,13 @@ class ApprovalBar(QFrame):
         theme.label_icon(self.edit_button, "pencil")
         theme.label_icon(self.run_button, "play", "on_accent")
         self.more_button.setIcon(theme.icon("chevron-down", "warn"))
+
+
+def _joined(proposals: Sequence[Proposal]) -> Proposal:
+    """Return the first of several blocks with the facts of all, each fact of them named once."""
+    facts = [fact for one in proposals for fact in one.facts or ()]
+    is_known = all(one.facts is not None for one in proposals)
+    return replace(proposals[0], facts=tuple(facts) if is_known else None, approved_at=0.0, diff="")
 
 
 _NARROW_CONTINUATION_PX = 560

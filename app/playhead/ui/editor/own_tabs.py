@@ -222,7 +222,7 @@ class OwnTabs(QObject):
             self._add_file(found)
         if line:
             self._pane.editor.reveal_line(line)
-            self._pane.editor.set_traced(line, line)
+            self._pane.editor.mark_lines([line])
 
     def _add_file(self, found: text_files.FileText) -> None:
         tab = Tab(

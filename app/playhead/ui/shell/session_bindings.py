@@ -32,9 +32,56 @@ from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n
 
 if TYPE_CHECKING:
+    from playhead.domain.conversation.payloads import Proposal
     from playhead.ui.dialogs.request_view import RequestView
     from playhead.ui.editor.variables_panel import VariablesPanel
     from playhead.ui.timeline.model.rows import Note
+
+_PAUSE_MS = 150
+"""How long code that is edited must rest before it is looked at again."""
+
+
+class RiskBinding(SessionBinding):
+    """Marks the lines that a chip of the question is about, and looks at code that is edited."""
+
+    def __init__(
+        self, view: SessionView, parts: WindowLayout, tasks: TaskOwner, parent: QObject
+    ) -> None:
+        super().__init__(view, parent)
+        self._approval = parts.approval
+        self._pane = parts.pane
+        self._tasks = tasks
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(_PAUSE_MS)
+        self._timer.timeout.connect(self._look_again)
+        parts.approval.lines_requested.connect(self._on_lines_requested)
+        parts.pane.edited.connect(self._timer.start)
+
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Subscribe to what waits for a decision."""
+        return [session.subscribe(self._on_session_event)]
+
+    def _on_session_event(self, event: SessionEvent) -> None:
+        if event.kind == "pending":
+            self._pane.editor.mark_lines((), "risky")
+
+    def _on_lines_requested(self, message_id: str, lines: Sequence[int]) -> None:
+        """Mark lines of code that waits, and scroll to the first of them."""
+        self._view.open_code(message_id)
+        self._pane.editor.mark_lines(lines, "risky")
+        if lines:
+            self._pane.editor.reveal_line(lines[0])
+
+    def _look_again(self) -> None:
+        """Look at the code as the user has changed it, once they pause."""
+        asked = self._approval.proposals
+        about = next((one for one in asked if one.message_id == self._pane.message_id), None)
+        if self._session is not None and about is not None:
+            self._tasks.start(self._look(self._session, about, self._pane.text()))
+
+    async def _look(self, session: Session, about: Proposal, code: str) -> None:
+        self._approval.show_look(await session.review.peek(about, code))
 
 
 class ContextBinding(SessionBinding):

@@ -198,7 +198,7 @@ class SessionView(QObject):
         timeline.run_requested.connect(
             lambda language, code: self.begin(lambda session: session.run_code(language, code))
         )
-        timeline.open_code_requested.connect(self._on_open_code)
+        timeline.open_code_requested.connect(self.open_code)
         timeline.open_block_requested.connect(self._follower.show_message)
         timeline.line_requested.connect(self._on_line_requested)
         timeline.mend_requested.connect(self._on_mend_requested)
@@ -355,14 +355,15 @@ class SessionView(QObject):
         if message is not None:
             self._composer.begin_edit(message.id, message.text)
 
-    def _on_open_code(self, message_id: str) -> None:
+    def open_code(self, message_id: str) -> None:
+        """Show a block of code in the editor, wherever the user is."""
         self._follower.show_message(message_id)
         self.editor_wanted.emit()
 
     def _on_line_requested(self, message_id: str, line: int) -> None:
-        self._on_open_code(message_id)
+        self.open_code(message_id)
         self._pane.editor.reveal_line(line)
-        self._pane.editor.set_traced(line, line)
+        self._pane.editor.mark_lines([line])
 
     def _on_mend_requested(self, message_id: str) -> None:
         message = self._session.conversation.message(message_id) if self._session else None

@@ -75,7 +75,7 @@ class PrintedLines(QObject):
         lines = self._lines_of(run, key, number)
         self._timeline.trace({key: [(number, number)]} if lines else {})
         is_shown = run is not None and self._pane.text() == run.proposal.code
-        self._pane.editor.set_traced(*(lines if lines and is_shown else (0, 0)))
+        self._pane.editor.mark_lines(_lines(lines) if lines and is_shown else ())
 
     def _on_printed_requested(self, key: str, number: int) -> None:
         run = self._run_with(key)
@@ -83,11 +83,11 @@ class PrintedLines(QObject):
         if run is not None and lines:
             self._timeline.line_requested.emit(run.proposal.message_id, lines[0])
             if self._pane.text() == run.proposal.code:
-                self._pane.editor.set_traced(*lines)
+                self._pane.editor.mark_lines(_lines(lines))
 
     def _on_line_pointed(self, line: int) -> None:
         self._timeline.trace(self._printed_by(line) if line else {})
-        self._pane.editor.set_traced(0, 0)
+        self._pane.editor.mark_lines(())
 
     def _on_line_requested(self, line: int) -> None:
         """Mark the output of the line with the cursor, and scroll to it."""
@@ -95,7 +95,7 @@ class PrintedLines(QObject):
         self._timeline.trace(traces)
         first = next(iter(traces), "")
         if first:
-            self._pane.editor.set_traced(*self._around(line))
+            self._pane.editor.mark_lines(_lines(self._around(line)))
             self._timeline.reveal_printed(first, traces[first][0][0])
 
     def _lines_of(self, run: _Run | None, key: str, number: int) -> tuple[int, int] | None:
@@ -152,3 +152,7 @@ def _runs_of(messages: Sequence[Message]) -> Iterator[_Run]:
         elif isinstance(message.content, Proposal):
             yield _Run(message.content, tuple(reversed(consoles)))
             consoles = []
+
+
+def _lines(stretch: tuple[int, int]) -> range:
+    return range(stretch[0], stretch[1] + 1)

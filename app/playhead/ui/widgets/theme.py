@@ -458,6 +458,10 @@ QFrame[kind="ask"] QLabel[kind="warn"], QFrame[kind="ask"] QLabel[kind="danger"]
   font-size: 12px; }
 QFrame[kind="ask"] QPushButton[kind="quiet"] { color: $warn; }
 QFrame[kind="ask"] QPushButton[kind="quiet"]:hover { background: $warn_line; color: $text; }
+QPushButton[kind="fact"] { background: $bg; border: 1px solid $warn_line; color: $warn;
+  padding: 3px 10px; font-size: 12px; }
+QPushButton[kind="fact"]:hover { border-color: $warn; }
+QPushButton[kind="fact"]:focus { border-color: $accent; }
 QFrame[kind="ask"] QToolButton:hover { background: $warn_line; }
 QFrame[kind="chip"] QToolButton { padding: 2px; border-radius: 5px; }
 QFrame[kind="chip"] { padding: 0; }

@@ -7,7 +7,7 @@ under the mouse.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject
@@ -29,6 +29,8 @@ DISPLAY_LINE_LIMIT = 20_000
 
 HEAT_LEVELS = 4
 
+MarkKind = Literal["traced", "risky"]
+
 CUT_MARK = mark(" … (line cut for display)")
 
 
@@ -47,6 +49,7 @@ class EditorColours(Struct, frozen=True, kw_only=True):
     hairline: str
     selection: str
     accent: str
+    warn: str
     running: str
     keyword: str
     string: str
@@ -136,8 +139,8 @@ class CodeEditor(Protocol):
         """Show an error under its line."""
         ...
 
-    def set_traced(self, first: int, last: int) -> None:
-        """Mark the lines that printed the output under the mouse; 0 and 0 for no lines."""
+    def mark_lines(self, lines: Sequence[int], kind: MarkKind = "traced") -> None:
+        """Mark these lines and no others: they printed the output under the mouse, or are risky."""
         ...
 
     def clear_notes(self) -> None:
@@ -214,6 +217,7 @@ def editor_colours(theme: Theme) -> EditorColours:
         hairline=tokens.line,
         selection=tokens.selection,
         accent=tokens.accent,
+        warn=tokens.warn,
         running=tokens.running,
         keyword=tokens.keyword,
         string=tokens.string,

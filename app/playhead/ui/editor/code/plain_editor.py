@@ -29,6 +29,7 @@ from playhead.ui.editor.code.code_editor import (
     EditorColours,
     HoveredLine,
     LineCutter,
+    MarkKind,
     accessible_name,
     mix_colours,
 )
@@ -117,7 +118,7 @@ class PlainEditor(QWidget):
         self._is_streaming = False
         self._found: Sequence[tuple[int, int]] = ()
         self._language = ""
-        self._traced = range(0)
+        self._marked: dict[MarkKind, tuple[int, ...]] = {"traced": (), "risky": ()}
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._edit)
@@ -232,11 +233,11 @@ class PlainEditor(QWidget):
         self._paint_lines()
         self.reveal_line(line)
 
-    def set_traced(self, first: int, last: int) -> None:
-        """Mark the lines that printed the output under the mouse; 0 and 0 for no lines."""
-        traced = range(first, last + 1) if first else range(0)
-        if traced != self._traced:
-            self._traced = traced
+    def mark_lines(self, lines: Sequence[int], kind: MarkKind = "traced") -> None:
+        """Mark these lines and no others: they printed the output under the mouse, or are risky."""
+        marked = tuple(lines[:_MOST_MARKS])
+        if marked != self._marked[kind]:
+            self._marked[kind] = marked
             self._paint_lines()
 
     def clear_notes(self) -> None:
@@ -378,8 +379,10 @@ class PlainEditor(QWidget):
         marks = [(line, colours.error_background) for line in self._edit.errors]
         if self._edit.running is not None:
             marks.append((self._edit.running, colours.running))
-        traced = mix_colours(colours.background, colours.accent, 0.16)
-        marks += [(line, traced) for line in self._traced[:_MOST_MARKS]]
+        for kind, lines in self._marked.items():
+            over = colours.accent if kind == "traced" else colours.warn
+            colour = mix_colours(colours.background, over, 0.16)
+            marks += [(line, colour) for line in lines]
         bands = [self._band(line, colour) for line, colour in marks]
         found = QColor(mix_colours(colours.background, colours.accent, 0.3))
         for start, end in self._found:

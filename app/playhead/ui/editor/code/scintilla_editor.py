@@ -15,6 +15,7 @@ from playhead.ui.editor.code.code_editor import (
     EditorColours,
     HoveredLine,
     LineCutter,
+    MarkKind,
     accessible_name,
     bgr_number,
     mix_colours,
@@ -86,6 +87,7 @@ _HEAT_MASK = sum(1 << _COOLEST + level for level in range(HEAT_LEVELS))
 _CHANGE_MARKERS = {"added": 8, "changed": 9, "removed": 10}
 _CHANGE_MASK = sum(1 << marker for marker in _CHANGE_MARKERS.values())
 _CHARACTERS = Scintilla.LineCharacterIndexType.Utf32.value
+_RISKY, _RISKY_SIGN = 12, 13
 _TRACED, _FOUND = 11, Scintilla.IndicatorNumbers.Container.value
 
 
@@ -204,6 +206,9 @@ class ScintillaEditor(QWidget):
         sci.markerSetBack(
             _TRACED, bgr_number(mix_colours(colours.background, colours.accent, 0.16))
         )
+        sci.markerSetBack(_RISKY, bgr_number(mix_colours(colours.background, colours.warn, 0.16)))
+        sci.markerSetBack(_RISKY_SIGN, bgr_number(colours.warn))
+        sci.markerSetFore(_RISKY_SIGN, bgr_number(colours.warn))
         sci.markerSetBack(_ARROW, bgr_number(colours.accent))
         sci.markerSetFore(_ARROW, bgr_number(colours.accent))
         band = overlay_number(colours.running, colours.background)
@@ -249,11 +254,14 @@ class ScintillaEditor(QWidget):
         self._sci.annotationSetStyle(line - 1, self._extended + ERROR - base)
         self.reveal_line(line)
 
-    def set_traced(self, first: int, last: int) -> None:
-        """Mark the lines that printed the output under the mouse; 0 and 0 for no lines."""
-        self._sci.markerDeleteAll(_TRACED)
-        for line in range(max(first, 1), min(last, self._sci.lineCount()) + 1):
-            self._sci.markerAdd(line - 1, _TRACED)
+    def mark_lines(self, lines: Sequence[int], kind: MarkKind = "traced") -> None:
+        """Mark these lines and no others: they printed the output under the mouse, or are risky."""
+        markers = (_TRACED,) if kind == "traced" else (_RISKY, _RISKY_SIGN)
+        for marker in markers:
+            self._sci.markerDeleteAll(marker)
+            for line in lines:
+                if 1 <= line <= self._sci.lineCount():
+                    self._sci.markerAdd(line - 1, marker)
 
     def clear_notes(self) -> None:
         """Remove markers, notes, heat and errors."""
@@ -390,7 +398,7 @@ class ScintillaEditor(QWidget):
         sci.setMargins(5)
         for margin, mask, width in (
             (_NUMBERS, 0, 0),
-            (_ARROWS, 1 << _ARROW, 14),
+            (_ARROWS, 1 << _ARROW | 1 << _RISKY_SIGN, 14),
             (_CHANGES, _CHANGE_MASK, 13),
             (_HEAT, _HEAT_MASK, 3),
             (_PADDING, 0, 5),
@@ -401,6 +409,8 @@ class ScintillaEditor(QWidget):
         sci.setMarginLeft(0)
         sci.markerDefine(_BAND, Scintilla.MarkerSymbol.Background.value)
         sci.markerDefine(_TRACED, Scintilla.MarkerSymbol.Background.value)
+        sci.markerDefine(_RISKY, Scintilla.MarkerSymbol.Background.value)
+        sci.markerDefine(_RISKY_SIGN, Scintilla.MarkerSymbol.SmallRect.value)
         sci.markerDefine(_BAND_MARGIN, Scintilla.MarkerSymbol.FullRect.value)
         sci.markerDefine(_ARROW, Scintilla.MarkerSymbol.Arrow.value)
         for level in range(HEAT_LEVELS):

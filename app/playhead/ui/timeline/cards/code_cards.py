@@ -8,6 +8,7 @@ from PySide6.QtCore import QRect
 from PySide6.QtGui import QFont, QPainter
 
 from playhead.domain.text.python_syntax import SyntaxFault, syntax_fault
+from playhead.domain.text.risk_words import RiskGroup
 from playhead.domain.text.terminal import without_colours
 from playhead.ui.timeline.cards.card import (
     HEADER,
@@ -41,6 +42,7 @@ CONSOLE_LINES = 24
 CONSOLE_HEAD = 8
 _FOOT = 28
 _TYPING_HEIGHT = INPUT_HEIGHT + 20
+_FACTS_HEIGHT, _FACT_SPACING = 28, 12
 _PILLS = {"waiting": mark("waiting for you"), "running": mark("running")}
 _TAB_HEIGHT = 30
 _TAB_STATES = {
@@ -282,7 +284,7 @@ class CodeCard(PanelCard):
         ]
         if third := self._third_icon():
             spots.insert(0, self.icon_spot(self.width - 80, middle, *third))
-        return self._tab_spots() + spots + self.foot_spots()
+        return self._tab_spots() + spots + self.foot_spots() + self._fact_spots()
 
     def _third_icon(self) -> tuple[str, str, Intent] | None:
         """Return the button of the field while the code runs; afterwards that to run it again."""
@@ -298,8 +300,31 @@ class CodeCard(PanelCard):
         return "play", tip, Intent("run", row.text, row.language)
 
     def below_height(self) -> int:
-        """Return the height of the field, under a hairline."""
-        return _TYPING_HEIGHT if self.row.is_typing else 0
+        """Return the height of what is seen of the code, and of the field, under a hairline."""
+        facts = _FACTS_HEIGHT if self.row.facts else 0
+        return facts + (_TYPING_HEIGHT if self.row.is_typing else 0)
+
+    def _fact_spots(self) -> list[Spot]:
+        """Return a word for each thing that the code is seen to do, as many as fit."""
+        top = self.frame_height() - self.below_height()
+        left, room = PAD_X, self.width - 2 * PAD_X
+        spots: list[Spot] = []
+        for number, group in enumerate(self.row.facts):
+            rest = f"+{len(self.row.facts) - number}"
+            width = text_width(self.theme, group.text, 12) + 4
+            if left + width > room and spots:
+                rect = QRect(left, top, text_width(self.theme, rest, 12) + 4, _FACTS_HEIGHT)
+                tip = "\n".join(one.tip for one in self.row.facts[number:])
+                return [*spots, self._fact_spot(rect, rest, tip, self.row.facts[number])]
+            rect = QRect(left, top, min(width, room), _FACTS_HEIGHT)
+            spots.append(self._fact_spot(rect, group.text, group.tip, group))
+            left += width + _FACT_SPACING
+        return spots
+
+    def _fact_spot(self, rect: QRect, label: str, tip: str, group: RiskGroup) -> Spot:
+        line = group.lines[0] if group.lines else 1
+        intent = Intent("line", f"{self.row.key} {line}")
+        return Spot(rect=rect, intent=intent, tip=tip, label=label, look="word")
 
     def field_box(self) -> QRect:
         """Return the box of the field."""

@@ -20,6 +20,7 @@ from playhead.domain.conversation.payloads import (
     RowOrder,
     Table,
 )
+from playhead.domain.text.risk_words import RiskGroup
 from playhead.ui.widgets.wording import tr
 
 RowKind = Literal[
@@ -95,7 +96,8 @@ class Row(Struct, eq=False, kw_only=True):
     replaced: what was taken in of the one before is of no use then. `tail` are the last lines of an
     output that is too long to be in the text as it goes on. `group` are the rows of code that is
     decided about at once, shown as one card: all but one of them `is_hidden`. `going_on` says what
-    computes on after its end, or that it goes on although it says that it is over.
+    computes on after its end, or that it goes on although it says that it is over. `facts` are what
+    code is seen to do, in groups.
     """
 
     key: str
@@ -127,6 +129,7 @@ class Row(Struct, eq=False, kw_only=True):
     size: int = 0
     edition: int = 0
     tail: OutputTail | None = None
+    facts: Sequence[RiskGroup] = ()
 
     @property
     def text(self) -> str:

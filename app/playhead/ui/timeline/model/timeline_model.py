@@ -21,6 +21,7 @@ from playhead.domain.conversation.payloads import (
     split_printed,
 )
 from playhead.domain.conversation.usage import TurnUsage
+from playhead.domain.text.risk_words import risk_groups
 from playhead.domain.text.run_ends import has_ended_by_itself, run_end_place, run_end_text
 from playhead.domain.text.terminal import without_colours
 from playhead.ui.timeline.model.console_text import places_in, without_frame
@@ -424,6 +425,7 @@ class TimelineModel:
             row.set_text(proposal.code)
             row.is_edited = True
         row.state, row.detail = "waiting", ""
+        row.facts = risk_groups(proposal.facts or (), tr)
         self.mark(row.key)
         for other in self.rows[index + 1 :]:
             if other.kind == "code" and not other.state and not other.is_streaming:

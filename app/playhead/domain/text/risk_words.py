@@ -1,0 +1,129 @@
+"""Words for what code is seen to do, shared by the window and the terminal.
+
+`tr` puts a text into the language of its reader; without one the words are English. The words never
+claim that code is without risk: what is not seen may still be there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from playhead.domain.text.quantities import Translate, in_english
+from playhead.domain.trust import RiskFact, RiskKind
+
+_ORDER: tuple[RiskKind, ...] = (
+    "deletes",
+    "writes_outside",
+    "reads_secrets",
+    "changes_settings",
+    "network",
+    "starts_programs",
+    "installs_packages",
+    "cannot_be_told",
+    "writes_inside",
+)
+_TARGETS = 3
+_TARGET_CHARACTERS = 48
+_LINES = 6
+
+
+class RiskGroup(Struct, frozen=True, kw_only=True):
+    """What lines of one kind do, in a few words: `text` is short, `tip` names all targets.
+
+    `lines` are those of the code itself, in order; a group of modules has none. `is_loud`: a person
+    should look at it.
+    """
+
+    kind: RiskKind
+    text: str
+    tip: str
+    lines: tuple[int, ...] = ()
+    is_loud: bool = True
+
+
+def nothing_seen(tr: Translate = in_english) -> str:
+    """Return what is said of code without facts."""
+    return tr("Nothing risky seen")
+
+
+def risk_groups(facts: Sequence[RiskFact], tr: Translate = in_english) -> list[RiskGroup]:
+    """Return the facts in groups, those that matter most first."""
+    groups: list[RiskGroup] = []
+    for kind in _ORDER:
+        same = [fact for fact in facts if fact.kind == kind]
+        if same:
+            groups.append(_group(kind, same, tr))
+    return groups
+
+
+def _group(kind: RiskKind, facts: Sequence[RiskFact], tr: Translate) -> RiskGroup:
+    lines = tuple(dict.fromkeys(fact.line for fact in facts if not fact.module))
+    modules = tuple(dict.fromkeys(fact.module for fact in facts if fact.module))
+    targets = tuple(dict.fromkeys(fact.target for fact in facts if fact.target))
+    is_all_known = all(fact.target for fact in facts)
+    label = _label(kind, tr)
+    if kind != "cannot_be_told" and is_all_known and len(targets) <= _TARGETS:
+        text = f"{label}: {', '.join(map(_short, targets))}"
+    elif lines:
+        text = f"{label} · {_numbers(lines)}"
+    else:
+        text = label
+    if modules:
+        text += f" ({', '.join(map(_short, modules[:2]))})"
+    return RiskGroup(
+        kind=kind,
+        text=text,
+        tip="\n".join(_sentence(fact, tr) for fact in facts[:20]),
+        lines=lines,
+        is_loud=kind != "writes_inside",
+    )
+
+
+def _label(kind: RiskKind, tr: Translate) -> str:
+    match kind:
+        case "deletes":
+            return tr("deletes")
+        case "writes_outside":
+            return tr("writes outside the folder")
+        case "writes_inside":
+            return tr("writes")
+        case "network":
+            return tr("network")
+        case "starts_programs":
+            return tr("starts")
+        case "installs_packages":
+            return tr("installs")
+        case "reads_secrets":
+            return tr("reads secrets")
+        case "changes_settings":
+            return tr("changes settings")
+        case "cannot_be_told":
+            return tr("cannot be told")
+
+
+def _sentence(fact: RiskFact, tr: Translate) -> str:
+    """Return one fact with its place."""
+    place = tr("Line {line}", line=fact.line)
+    if fact.module:
+        place = tr("{module}, line {line}", module=fact.module, line=fact.line)
+    target = f": {fact.target}" if fact.target else ""
+    unsure = {
+        "certain": "",
+        "likely": f" ({tr('likely')})",
+        "unknown": "" if fact.kind == "cannot_be_told" else f" ({tr('where is not known')})",
+    }
+    return f"{place}: {_label(fact.kind, tr)}{target}{unsure[fact.certainty]}"
+
+
+def _short(target: str) -> str:
+    """Return a target that fits a chip: its end tells most."""
+    if len(target) <= _TARGET_CHARACTERS:
+        return target
+    return f"…{target[1 - _TARGET_CHARACTERS :]}"
+
+
+def _numbers(lines: Sequence[int]) -> str:
+    shown = ", ".join(map(str, lines[:_LINES]))
+    return f"{shown} …" if len(lines) > _LINES else shown
