@@ -29,6 +29,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's"),
     pytest.mark.requires_system("bwrap"),
 ]
+REAL_PYTHON = os.path.realpath(sys.executable)
 FOLDER, LOOK = Policy(files="folder", network="off"), Policy(files="look", network="off")
 BACKEND = """
 import zipfile
@@ -131,6 +132,23 @@ async def test_code_works_in_its_folder_and_sees_nothing_else_of_the_person(plac
             made, place.request("print(pathlib.Path.home().joinpath('.cache').exists())")
         )
         assert text_of(again) == "True\n"
+
+
+async def test_the_python_of_a_folder_runs_only_inside(place: Place) -> None:
+    """Its supervisor is outside, and must not be it."""
+    environment = place.folder / ".venv"
+    library = f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
+    (environment / library).mkdir(parents=True)
+    (environment / "bin").mkdir()
+    (environment / "bin" / "python").symlink_to(REAL_PYTHON)
+    (environment / "pyvenv.cfg").write_text(f"home = {sys.base_prefix}/bin\n")
+    planted = "import os; open(os.path.expanduser('~/planted'), 'w').write(str(os.getpid()))\n"
+    (environment / library / "planted.pth").write_text(planted)
+    async with place.executor(place.sandbox()) as made:
+        code = "import os, sys; print(sys.prefix, open(os.path.expanduser('~/planted')).read())"
+        wanted = replace(place.request(code), interpreter=str(environment / "bin" / "python"))
+        assert text_of(await run(made, wanted)) == f"{environment} 2\n"
+    assert not (place.home / "planted").exists()
 
 
 async def test_with_look_only_nothing_of_the_folder_changes(place: Place) -> None:

@@ -39,6 +39,7 @@ from playhead.sandbox.surroundings import (
 from playhead.sandbox.syscall_filter import filter_program
 from playhead.sandbox.view import (
     PACKAGES,
+    R_PACKAGES,
     Surroundings,
     View,
     is_inside,
@@ -294,7 +295,8 @@ class Sandbox:
         name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
         home = self._places.homes / name
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
-        (home / PACKAGES).mkdir(exist_ok=True)
+        for name in (PACKAGES, R_PACKAGES):
+            (home / name).mkdir(exist_ok=True)
         return home
 
 

@@ -98,8 +98,8 @@ _LET_IN = frozenset(
 _LET_IN_WITH = ("LC_",)
 _WITH_NETWORK = re.compile(r"(?i)(https?|all|no|ftp)_proxy|(pip|uv)_\w*(index|links|cert)\w*")
 _THREADS = "_NUM_THREADS"
-PACKAGES = ".packages"
-"""The folder of the private home that has the Python packages that code has installed."""
+PACKAGES, R_PACKAGES = ".packages", ".packages-r"
+"""The folders of the private home that have the packages that code has installed."""
 SANDBOX = "PLAYHEAD_SANDBOX"
 """The variable by which programs can see that they are in the sandbox: the state of its network."""
 
@@ -129,6 +129,7 @@ def variables_let_in(
         "TMPDIR": "/tmp",  # noqa: S108 - a mount of its own
         "PIP_TARGET": f"{home}/{PACKAGES}",
         "PYTHONPATH": f"{home}/{PACKAGES}",
+        "R_LIBS_USER": f"{home}/{R_PACKAGES}",
         **({SANDBOX: "on"} if has_network else {SANDBOX: "off", "PIP_RETRIES": "0"}),
     }
 
