@@ -251,7 +251,8 @@ def test_files_and_addresses_are_opened_by_the_system_in_one_place() -> None:
         (path.name, word)
         for path in MODULES
         for word in others
-        if word in path.read_text(encoding="utf-8")
+        if "analysis" not in path.parts  # it names what others' code would do
+        and word in path.read_text(encoding="utf-8")
     }
     # The form's link is an address of our own table.
     expected = {("system_opener.py", "openUrl"), ("provider_form.py", "setOpenExternalLinks")}

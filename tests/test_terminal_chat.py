@@ -18,8 +18,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from playhead.sandbox.bubblewrap import look_for_sandbox
 
+from playhead.sandbox.bubblewrap import look_for_sandbox
 from tests.support.display import NO_BUS
 from tests.support.driver import write_settings
 from tests.support.model_server import (

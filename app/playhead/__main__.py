@@ -18,6 +18,7 @@ OLDEST, NEXT = (3, 11), (3, 15)
 KERNEL_FLAG, WORKER_FLAG, CODE_FLAG = "--kernel", "--model-worker", "--code-worker"
 DATA_DIR_FLAG = "--data-dir"
 _LOG_LEVEL = "warning"
+_POLICY_VARIABLES = ("PLAYHEAD_SANDBOX", "PLAYHEAD_NETWORK", "PLAYHEAD_ASK")
 ALLOW_ACCESS = "PLAYHEAD_ALLOW_ACCESS"
 ALLOW_ACCESS_HELP = (
     "let code reach your display, your desktop, your agent (for SSH), or get the secrets of the "
@@ -192,7 +193,7 @@ def _serve_parser() -> ArgumentParser:
     return parser
 
 
-def _add_policy(parser: argparse.ArgumentParser) -> None:
+def _add_policy(parser: ArgumentParser) -> None:
     from playhead.domain.policy_options import POLICY_OPTIONS
 
     for name, (values, words) in POLICY_OPTIONS.items():
@@ -273,6 +274,8 @@ def _open_window(arguments: Sequence[str]) -> int:
 
 def _keep_policy(options: object) -> str:
     """Keep what the options and the variables choose of a policy; return what is wrong, or ''."""
+    if options is None and not any(name in os.environ for name in _POLICY_VARIABLES):
+        return ""
     from playhead.domain.policy_options import keep_policy, policy_wish
 
     try:

@@ -384,7 +384,7 @@ class KernelCounts(_Wire, frozen=True):
 
 
 class SandboxHealth(_Wire, frozen=True):
-    """What the boundary test found: how many attempts to get out were made, how many got through.
+    """The boundary test's result: how many attempts to get out were made, how many got through.
 
     `problem` says why there is no sandbox, `remedy` what helps; `gaps` are what it cannot hold.
     """
@@ -467,7 +467,7 @@ class SessionConfig(_SessionWire, frozen=True):
 
 
 class SessionPolicy(_SessionWire, frozen=True):
-    """What code of a session may do; what is left out of a request stays as it is.
+    """The limits of a session's code; what is left out of a request stays as it is.
 
     `files`: only look at the working folder, change it, or everything, without a sandbox; `ask`:
     about every block, only what is risky, or only outside of the sandbox.

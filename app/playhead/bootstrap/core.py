@@ -21,7 +21,6 @@ from playhead.domain.settings import AppSettings
 from playhead.domain.trust import PolicyWish
 from playhead.errors import AppError
 from playhead.execution.process_executor import ProcessExecutor
-from playhead.execution.risks.risk_reader import RiskReader
 from playhead.providers.catalog import ModelCatalog, key_variables
 from playhead.session.model_choice import api_base_for, describe_model, settings_for
 from playhead.session.ports import Records, SessionPorts
@@ -38,6 +37,7 @@ from playhead.storage.working_folders import WorkingFolders
 if TYPE_CHECKING:
     from playhead.execution.code_reader import CodeReader
     from playhead.execution.interpreters import InterpreterFinder
+    from playhead.execution.risks.risk_reader import RiskReader
     from playhead.providers.provider import Provider
     from playhead.providers.worker import ModelWorker
     from playhead.sandbox.sandbox import Sandbox
@@ -146,14 +146,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     settings.learn = routes.learn
     sandbox = deferred(_make_sandbox)
     boundary = RecordedSandbox(sandbox, paths.boundary_path())
-    executor = ProcessExecutor(
-        paths.outputs_dir(),
-        drop=tuple(variables.values()),
-        own_dir=paths.data_dir(),
-        make_folder=wanted.folders.make if wanted.folders else lambda folder: False,
-        allowed=wanted.allowed,
-        sandbox=sandbox,
-    )
+    executor = _make_executor(wanted, tuple(variables.values()), sandbox)
     worker = deferred(_make_worker)
     interpreters = deferred(_make_interpreters)
     reader = deferred(lambda: _make_reader(variables))
@@ -171,7 +164,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         sandbox=boundary,
         policy=wanted.policy,
         is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
-        risks=RiskReader(),
+        risks=deferred(_make_risks),
     )
     return Core(
         ports=ports,
@@ -187,6 +180,17 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         sessions=Sessions(ports, history),
         boundary=boundary,
         token=secrets.get(TOKEN),
+    )
+
+
+def _make_executor(wanted: Overrides, drop: tuple[str, ...], sandbox: Sandbox) -> ProcessExecutor:
+    return ProcessExecutor(
+        paths.outputs_dir(),
+        drop=drop,
+        own_dir=paths.data_dir(),
+        make_folder=wanted.folders.make if wanted.folders else lambda folder: False,
+        allowed=wanted.allowed,
+        sandbox=sandbox,
     )
 
 
@@ -226,6 +230,12 @@ def _make_interpreters() -> InterpreterFinder:
     from playhead.execution.interpreters import InterpreterFinder
 
     return InterpreterFinder(paths.environments_dir())
+
+
+def _make_risks() -> RiskReader:
+    from playhead.execution.risks.risk_reader import RiskReader
+
+    return RiskReader()
 
 
 def _make_sandbox() -> Sandbox:

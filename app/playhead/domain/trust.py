@@ -1,4 +1,4 @@
-"""What code may do, what it is seen to be about to do, and what was found to hold on this machine.
+"""Policies of what code may do, facts seen of it before it runs, and results of the boundary test.
 
 The policy of a conversation is chosen by a person; no model, client or code ever changes it.
 """
@@ -16,7 +16,7 @@ AskPolicy = Literal["every", "risky", "outside"]
 
 
 class Policy(Struct, frozen=True, kw_only=True):
-    """What the code of a conversation may do, and when it is asked about.
+    """The limits of a conversation's code, and when a person is asked about it.
 
     `files`: only look at the working folder, change it, or everything that the person may, which
     is no sandbox at all. `hosts` are the names (`host` or `host:port`) of a listed network.
@@ -36,7 +36,7 @@ class Policy(Struct, frozen=True, kw_only=True):
 
 
 class PolicyWish(Struct, frozen=True, kw_only=True):
-    """What a command line chooses for the conversations of a process; None leaves the setting."""
+    """The choice of a command line for the conversations of a process; None leaves the setting."""
 
     files: FileAccess | None = None
     network: NetworkAccess | None = None
@@ -61,7 +61,7 @@ class Attempt(Struct, frozen=True, kw_only=True):
 
 
 class BoundaryReport(Struct, frozen=True, kw_only=True):
-    """What the boundary test found on this machine; the time is in seconds since the epoch.
+    """The result of the boundary test on this machine; the time is in seconds since the epoch.
 
     `problem` says why there is no sandbox, `remedy` what to do about it (a line to run, if one
     helps); `gaps` are sentences about what it cannot hold.
@@ -102,7 +102,7 @@ Certainty = Literal["certain", "likely", "unknown"]
 class RiskFact(Struct, frozen=True, kw_only=True):
     """One thing that code is seen to do, before it runs.
 
-    `line` counts from 1. `target` is the path, host, program or package if a literal tells it;
+    `line` counts from 1. `target` is the path, host, program or package if a literal has it;
     `module` names the local module that holds the line, '' for the code itself.
     """
 
@@ -114,7 +114,7 @@ class RiskFact(Struct, frozen=True, kw_only=True):
 
 
 class CodeLook(Struct, frozen=True):
-    """What is seen of code before it runs.
+    """The facts seen of code before it runs.
 
     `surroundings` name what else decides what it does: its folder and interpreter as they are now,
     and the local modules that it imports, by the hashes of their texts.
