@@ -24,7 +24,7 @@ _WORDS = {
     r"amid(?:st)?": "in, among, during",
     r"(?:stands?|stood)(?!-| for\b| in for\b| still\b| out\b)": "is, remains",
     r"(?:lie|lies|lain|lying)": "is, are (in)",
-    r"(?:told|tells)": "reports, calls, is given, is passed",
+    r"(?:(?<!cannot be )told|tells)": "reports, calls, is given, is passed",
     r"(?:hears?|heard|hearing)": "receives, is notified of",
     r"who(?:so)?ever": "the one that; callers that",
     r"whither|whence|thereof|wherein|herein|hitherto|heretofore|thereby": "a plain word",

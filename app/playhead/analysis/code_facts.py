@@ -1,4 +1,4 @@
-"""What code would do before it runs, in every language that can be read, local modules included."""
+"""Reads code for its effects before it runs: every language it can, local modules included."""
 
 from __future__ import annotations
 

@@ -470,7 +470,7 @@ def _change_settings(collector: FactCollector, line: int, name: str, arguments: 
 
 def _download_image(collector: FactCollector, line: int, name: str, arguments: Arguments) -> None:
     word = _text(arguments[0]) if arguments else ""
-    collector.program(line, Value("text", f"{name} {word}".strip()))
+    collector.program(line, Value("text", name))
     if word in ("pull", "push", "login", "run", "build"):
         collector.network(line, None)
     if word in ("rm", "rmi", "prune") or "prune" in map(_text, arguments):

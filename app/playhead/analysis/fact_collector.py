@@ -150,7 +150,7 @@ class FactCollector:
             self.facts[replace(fact, line=fact.line + line - 1)] = None
 
     def partial_shell(self, line: int, text: str) -> None:
-        """Add what the beginning of a line for the shell tells; its end is not known."""
+        """Add what is in the beginning of a line for the shell; its end is not known."""
         words = text.split()
         if words and self.depth < _NESTING_LIMIT:
             self.code_in_text(line, "bash", Value("text", f'{text}"$UNKNOWN"'))

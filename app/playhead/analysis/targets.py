@@ -1,4 +1,4 @@
-"""What is known of the values that code works on, and what a path, an address or a name means."""
+"""Values as far as they are known, and the meaning of a path, an address or a name."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def word_set(text: str) -> frozenset[str]:
 
 
 class Value(Struct, frozen=True):
-    """What is known of a value: a text, a path, the full name of something, a list of values.
+    """A value as far as it is known: a text, a path, the full name of something, a list of values.
 
     A `thing` is what calling the name in `text` has made. `is_partial`: the text goes on in a way
     that is not known.
@@ -44,7 +44,7 @@ class Value(Struct, frozen=True):
 
 
 class Surroundings(Struct, frozen=True, kw_only=True):
-    """Where code would run: the absolute paths of the working folder and of the home folder."""
+    """The place where code would run: the absolute paths of the working and the home folder."""
 
     folder: str = "/folder"
     home: str = "/home/someone"
@@ -167,7 +167,8 @@ def join(parts: list[Value | None]) -> Value:
         if part.text.startswith(("/", "~", TEMPORARY)) or _DRIVE.match(part.text):
             text = part.text
         else:
-            text = f"{text.rstrip('/')}/{part.text}" if text else part.text
+            is_here = text in ("", ".", "./")
+            text = part.text if is_here else f"{text.rstrip('/')}/{part.text}"
         if part.is_partial or len(text) > TEXT_LIMIT:
             return Value("path", text[:TEXT_LIMIT], is_partial=True)
     return Value("path", text)

@@ -114,7 +114,7 @@ class RiskFact(Struct, frozen=True, kw_only=True):
 
 
 class CodeLook(Struct, frozen=True):
-    """The facts seen of code before it runs.
+    """The facts of code before it runs.
 
     `surroundings` name what else decides what it does: its folder and interpreter as they are now,
     and the local modules that it imports, by the hashes of their texts.

@@ -1,1 +1,1 @@
-"""What Python does, read from its syntax tree; imported by `code_facts`."""
+"""Reads Python by its syntax tree; imported by `code_facts`."""

@@ -1,4 +1,4 @@
-"""What known calls of Python do to files, the network and programs."""
+"""Adds the facts of known calls of Python: to files, the network and programs."""
 
 from __future__ import annotations
 
@@ -271,21 +271,10 @@ class PythonActions:
             )
 
     def _hide(self, arguments: CallArguments, call: KnownCall, name: str) -> None:
-        loader = arguments.node
-        texts = {one.arg: one.value for one in loader.keywords}
-        given = (
-            [
-                ast.unparse(one)
-                for one in [*loader.args[1:2], *([texts["Loader"]] if "Loader" in texts else [])]
-            ]
-            if name == "yaml.load"
-            else []
-        )
-        if any("Safe" in one or "Base" in one for one in given) or arguments.is_true(
-            "weights_only"
-        ):
-            return
-        self._collector.unknown(arguments.line, name)
+        loader = arguments.value(1, "Loader") if name == "yaml.load" else None
+        is_plain = loader is not None and loader.kind == "name" and "Safe" in loader.text
+        if not is_plain and not arguments.is_true("weights_only"):
+            self._collector.unknown(arguments.line, name)
 
     def _run_code(self, arguments: CallArguments, call: KnownCall, name: str) -> None:
         value = arguments.value(0)

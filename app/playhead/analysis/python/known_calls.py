@@ -35,7 +35,7 @@ Action = Literal[
 
 
 class KnownCall(Struct, frozen=True):
-    """What a call does: the action, the index of the argument that it is done to, its keyword."""
+    """The action of a call, the index of the argument that it is done to, its keyword."""
 
     action: Action
     at: int = 0

@@ -1,4 +1,4 @@
-"""What is known of Python's values before it runs: constants, aliases, paths, full names."""
+"""Evaluates Python before it runs: constants, aliases, paths, full names."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ _JOINS = frozenset({"os.path.join", "posixpath.join", "ntpath.join"})
 _SAME = frozenset({
     "os.path.abspath", "os.path.realpath", "os.path.normpath", "os.path.expanduser", "str",
     "os.path.expandvars", "os.fspath", "os.fsencode", "os.fsdecode", "bytes",
+    "urllib.request.Request",
 })  # fmt: skip
 _SAME_METHODS = frozenset(
     [

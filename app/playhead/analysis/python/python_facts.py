@@ -1,4 +1,4 @@
-"""What Python does before it runs: calls by full names, aliases and constants followed."""
+"""Reads Python for its effects: calls by full names, aliases and constants followed."""
 
 from __future__ import annotations
 
@@ -391,7 +391,10 @@ class _PythonReader:
         if (known := self._functions.get(short)) is not None:
             if len(known.calls) < _CALLS_LIMIT and not known.is_read:
                 known.calls.append(arguments.all())
-                self._ready.append(known)
+                if name == short and known.is_method:  # a constructor, before other methods
+                    self._ready.appendleft(known)
+                else:
+                    self._ready.append(known)
         elif isinstance(function, ast.Name) and function.id == name and "." not in name:
             is_known = (
                 name in _BUILTINS or name in self._defined or name in _USUAL or name in FUNCTIONS

@@ -1,4 +1,4 @@
-"""What the languages that tree-sitter parses have in common: calls by name, known values."""
+"""Reads calls by name and known values, as all languages that tree-sitter parses have them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAME_DEPTH = 12
 class CallReader(ABC):
     """Walks a tree in the order of the text; a subclass knows a language's nodes and functions.
 
-    `visitors` are called at nodes of a type, `functions` tells what a call by its full name does.
+    `visitors` are called at nodes of a type, `functions` has known calls by full names.
     """
 
     grammar: GrammarName

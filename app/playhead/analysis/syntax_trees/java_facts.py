@@ -1,4 +1,4 @@
-"""What Java does before it runs."""
+"""Reads Java for its effects."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What JavaScript for Node does before it runs."""
+"""Reads JavaScript for Node for its effects."""
 
 from __future__ import annotations
 
@@ -138,6 +138,8 @@ class _JavaScriptReader(CallReader):
 
     def _full_name(self, node: Node | None) -> str:
         name = dotted(node, _MEMBERS)
+        if not name and node is not None and node.type == "member_expression":
+            return self._required(node)
         head, dot, rest = name.partition(".")
         full = self.aliases.get(head, head) + dot + rest
         if full.startswith(("globalThis.", "window.", "global.")):

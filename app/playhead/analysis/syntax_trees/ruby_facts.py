@@ -1,4 +1,4 @@
-"""What Ruby does before it runs."""
+"""Reads Ruby for its effects."""
 
 from __future__ import annotations
 

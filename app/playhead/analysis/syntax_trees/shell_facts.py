@@ -1,4 +1,4 @@
-"""What lines for bash do: commands with their arguments, redirections, text that is run."""
+"""Reads lines for bash: commands with their arguments, redirections, text that is run."""
 
 from __future__ import annotations
 

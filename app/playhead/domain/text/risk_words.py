@@ -30,7 +30,7 @@ _LINES = 6
 
 
 class RiskGroup(Struct, frozen=True, kw_only=True):
-    """What lines of one kind do, in a few words: `text` is short, `tip` names all targets.
+    """Lines of one kind in a few words: `text` is short, `tip` names all targets.
 
     `lines` are those of the code itself, in order; a group of modules has none. `is_loud`: a person
     should look at it.
@@ -118,7 +118,7 @@ def _sentence(fact: RiskFact, tr: Translate) -> str:
 
 
 def _short(target: str) -> str:
-    """Return a target that fits a chip: its end tells most."""
+    """Return a target that fits a chip: its end says most."""
     if len(target) <= _TARGET_CHARACTERS:
         return target
     return f"…{target[1 - _TARGET_CHARACTERS :]}"

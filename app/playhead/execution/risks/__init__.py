@@ -1,1 +1,1 @@
-"""What code would do before it runs: read here, in a thread; imported by `bootstrap`."""
+"""Reads code for its effects in a thread beside the window; imported by `bootstrap`."""

@@ -63,7 +63,7 @@ def read_local(folder: str, path: str) -> str | None:
 
 
 def _stamp(path: str, *, is_folder: bool = False) -> tuple[str, ...]:
-    """Return what tells a file or a folder from another one at the same place."""
+    """Return what distinguishes a file or a folder from another one at the same place."""
     try:
         known = os.stat(path)
     except (OSError, ValueError):
@@ -73,7 +73,7 @@ def _stamp(path: str, *, is_folder: bool = False) -> tuple[str, ...]:
 
 
 def _interpreter(path: str) -> tuple[str, ...]:
-    """Return what tells a Python from another one: its program, its version, its packages."""
+    """Return what distinguishes a Python from others: its program, version and packages."""
     if not path:
         return ("",)
     root = Path(path).parent.parent

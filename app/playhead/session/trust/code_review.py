@@ -1,4 +1,4 @@
-"""What is seen of code before it runs, what was approved before, and when a person is asked."""
+"""Decides when a person is asked about code, by what is seen of it and what was approved."""
 
 from __future__ import annotations
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from playhead.ui.widgets.theme import Theme
 
 _SPACING_PX = 6
+_INDENT_PX = 26
+"""As wide as the icon of the question, so that chips are below its words."""
 _DIFF_WIDTH_PX, _DIFF_HEIGHT_PX = 620, 300
 
 
@@ -47,7 +49,7 @@ class FactStrip(QWidget):
         self.chips: list[QPushButton] = []
         """A chip for each group."""
         self._row = QHBoxLayout(self)
-        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setContentsMargins(_INDENT_PX, 0, 0, 0)
         self._row.setSpacing(_SPACING_PX)
         self.quiet_label = QLabel(self)
         self.quiet_label.setProperty("kind", "mute")
@@ -94,7 +96,7 @@ class FactStrip(QWidget):
 
     @property
     def words(self) -> str:
-        """Return what the strip says, for those who hear it."""
+        """Return what the strip says, for screen readers."""
         said = [group.text for group in self.groups]
         if self.quiet_label.text():
             said.append(self.quiet_label.text())
@@ -136,7 +138,7 @@ class FactStrip(QWidget):
 
     def _fit(self) -> None:
         """Show as many chips as fit; the rest is in the menu, never nowhere."""
-        room = self.width()
+        room = self.width() - _INDENT_PX
         for widget in (self.quiet_label, self.diff_button):
             if not widget.isHidden():
                 room -= widget.sizeHint().width() + _SPACING_PX
