@@ -126,6 +126,7 @@ class FactStrip(QWidget):
         chip = QPushButton(group.text.replace("&", "&&"), self._chip_box)
         chip.setProperty("kind", "fact" if group.is_loud else "chip")
         chip.setAutoDefault(False)
+        chip.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the cursor where one writes
         chip.setToolTip(group.tip)
         chip.setAccessibleName(group.text)
         chip.setAccessibleDescription(group.tip)

@@ -8,6 +8,7 @@ from typing import get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from playhead.client import chat_transcript
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Role
@@ -20,8 +21,10 @@ from playhead.domain.conversation.payloads import (
     RunEnd,
     RunReport,
 )
+from playhead.domain.trust import RiskFact
 from playhead.formats.wire.native.decode import decode_chunk
 from playhead.formats.wire.native.encode import encode_chunk, is_extended
+from playhead.formats.wire.native.objects import decode_payload, encode_payload
 
 texts = st.text(min_size=1)
 lines = st.integers(1, 2**62)
@@ -154,3 +157,17 @@ def test_the_end_of_a_run_travels_in_words():
     assert back is not None
     assert isinstance(back.content, RunReport)
     assert back.content.end == RunEnd(kind="other", words=words)
+
+
+def test_what_is_seen_of_code_goes_with_its_confirmation() -> None:
+    facts = (
+        RiskFact(kind="deletes", line=2, target="build"),
+        RiskFact(kind="network", line=4, certainty="unknown", module="tools.py"),
+    )
+    plain = Proposal(id="", message_id="", language="python", code="x")
+    looked = replace(plain, facts=facts, approved_at=5.0, diff="-a")
+    for proposal in (plain, replace(plain, facts=()), looked):
+        assert decode_payload("confirmation", encode_payload(proposal)["content"]) == proposal
+    assert encode_payload(plain)["content"] == {"type": "code", "format": "python", "content": "x"}
+    newer = {"format": "python", "content": "x", "facts": [{"kind": "new", "line": 1}]}
+    assert decode_payload("confirmation", newer) == replace(plain, facts=())
