@@ -41,6 +41,10 @@ _VICTIMS = (
 _ROOT_GAP = "The program runs as root, so that a way out would lead to all of this computer."
 
 
+_PREFIX = ".playhead-test-"
+_OLD_S = 3600
+
+
 class Claim(Struct, frozen=True):
     """The word of the program of attempts on one; `outcome` is done, refused or skipped."""
 
@@ -75,10 +79,11 @@ class Stage:
         self._cleanup.close()
 
     def _make(self) -> None:
-        place = tempfile.mkdtemp(prefix=".playhead-test-", dir=self._home)
+        _remove_old(self._home)
+        place = tempfile.mkdtemp(prefix=_PREFIX, dir=self._home)
         self._cleanup.callback(shutil.rmtree, place, ignore_errors=True)
         self.place = Path(place)
-        seen = Path(self._home, f".{self.mark}")  # what a list of the home folder would show
+        seen = Path(self._home, _PREFIX + self.mark)  # what a list of the home folder would show
         seen.touch()
         self._cleanup.callback(seen.unlink, missing_ok=True)
         self.folder = self.place / "folder"
@@ -288,6 +293,17 @@ class Stage:
                 return ("2" if "two forks" in claim.name else "1") in living
             case _:
                 return claim.outcome == "done"
+
+
+def _remove_old(home: str) -> None:
+    """Remove what a test that was killed has left in the home folder."""
+    for path in Path(home).glob(_PREFIX + "*"):
+        with contextlib.suppress(OSError):
+            if time.time() - path.lstat().st_mtime > _OLD_S:
+                if path.is_dir() and not path.is_symlink():
+                    shutil.rmtree(path, ignore_errors=True)
+                else:
+                    path.unlink()
 
 
 def _outcome(claim: Claim) -> AttemptOutcome:

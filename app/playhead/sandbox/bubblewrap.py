@@ -17,9 +17,10 @@ from playhead.sandbox.view import Mount, View
 
 _SYSTEM_BWRAP = "/usr/bin/bwrap"
 _TRIAL_LIMIT_S = 10
-_APPARMOR = Path("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
-_LIMIT = Path("/proc/sys/user/max_user_namespaces")
-_CLONE = Path("/proc/sys/kernel/unprivileged_userns_clone")
+_PARAMETERS = Path("/proc/sys")
+_APPARMOR = "kernel/apparmor_restrict_unprivileged_userns"
+_LIMIT = "user/max_user_namespaces"
+_CLONE = "kernel/unprivileged_userns_clone"
 _APPARMOR_LINE = (
     "sudo apt install apparmor-profiles && sudo ln -s"
     " /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/"
@@ -36,7 +37,9 @@ class Availability(Struct, frozen=True, kw_only=True):
     remedy: str = ""
 
 
-def look_for_sandbox() -> Availability:
+def look_for_sandbox(
+    system_bwrap: str = _SYSTEM_BWRAP, parameters: Path = _PARAMETERS
+) -> Availability:
     """Return what this machine has; a trial takes about 10 ms."""
     if not sys.platform.startswith("linux"):
         return Availability(problem="Playhead has no sandbox on this system yet.")
@@ -45,7 +48,7 @@ def look_for_sandbox() -> Availability:
             problem=f"Playhead has no list of system calls for {platform.machine()} processors."
         )
     # The system's own comes first: AppArmor's permission is for that path alone.
-    program = _SYSTEM_BWRAP if os.access(_SYSTEM_BWRAP, os.X_OK) else shutil.which("bwrap")
+    program = system_bwrap if os.access(system_bwrap, os.X_OK) else shutil.which("bwrap")
     if not program:
         return Availability(
             problem="The program bubblewrap is missing, which makes the sandbox.",
@@ -56,7 +59,7 @@ def look_for_sandbox() -> Availability:
     trial = [program, *flags, "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev", "true"]
     refusal = _refusal(trial)
     if refusal:
-        problem, remedy = _explain(refusal)
+        problem, remedy = _explain(refusal, parameters)
         return Availability(problem=problem, remedy=remedy)
     return Availability(program=program, can_disable="--disable-userns" in words)
 
@@ -88,26 +91,22 @@ def _output(command: list[str]) -> str:
     return done.stdout + done.stderr
 
 
-def _explain(refusal: str) -> tuple[str, str]:
+def _explain(refusal: str, parameters: Path) -> tuple[str, str]:
     """Return a sentence about a refusal, and the line that helps."""
-    if _is_on(_APPARMOR) and os.geteuid() != 0:
+    if _read(parameters / _APPARMOR) == "1":
         return (
             "AppArmor refuses user namespaces to programs that have no profile for them.",
             _APPARMOR_LINE,
         )
-    if _read(_LIMIT) == "0":
+    if _read(parameters / _LIMIT) == "0":
         return "The system allows no user namespaces.", "sudo sysctl user.max_user_namespaces=15000"
-    if _read(_CLONE) == "0" and os.geteuid() != 0:
+    if _read(parameters / _CLONE) == "0":
         return (
             "The system allows user namespaces to nobody but root.",
             "sudo sysctl kernel.unprivileged_userns_clone=1",
         )
     last = refusal.splitlines()[-1]
     return f"Namespaces are refused here, as in many containers ({last}).", ""
-
-
-def _is_on(path: Path) -> bool:
-    return _read(path) == "1"
 
 
 def _read(path: Path) -> str:
