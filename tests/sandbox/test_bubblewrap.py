@@ -64,7 +64,7 @@ def test_a_refusal_is_explained(
 
 def test_what_is_mounted_comes_in_an_order_in_which_nothing_is_uncovered() -> None:
     view = view_of(Policy(files="folder", network="off"), AROUND, "/home/me/spool")
-    words = bubblewrap_arguments(view, ["true"], can_disable=True)
+    words = bubblewrap_arguments(view, ["true"])
     order = [
         "--ro-bind /usr /usr",
         "--tmpfs /tmp",
@@ -83,10 +83,14 @@ def test_what_is_mounted_comes_in_an_order_in_which_nothing_is_uncovered() -> No
     assert "--unshare-net" in words
     assert "--disable-userns" in words
     looking = view_of(Policy(files="look", network="on"), AROUND, "/home/me/spool")
-    seen = " ".join(bubblewrap_arguments(looking, ["true"], can_disable=False))
+    seen = " ".join(
+        bubblewrap_arguments(looking, ["true"], frozenset({"--size", "--disable-userns"}))
+    )
     assert "--ro-bind /home/me/work /home/me/work" in seen
     assert "--bind /home/me/work/.git" not in seen
     assert "--unshare-net" not in seen
+    assert "--size" not in seen
+    assert "--disable-userns" not in seen
 
 
 def test_a_part_that_is_mounted_from_elsewhere_is_found() -> None:

@@ -15,6 +15,9 @@ from msgspec import Struct
 from playhead.sandbox.syscall_filter import ARCHITECTURES
 from playhead.sandbox.view import Mount, View
 
+_NO_NAMESPACES, _SIZE = "--disable-userns", "--size"
+_NEWER = (_NO_NAMESPACES, _SIZE)
+"""Of bubblewrap 0.8 and 0.7. The filter refuses further namespaces, too."""
 _SYSTEM_BWRAP = "/usr/bin/bwrap"
 _TRIAL_LIMIT_S = 10
 _PARAMETERS = Path("/proc/sys")
@@ -29,10 +32,13 @@ _APPARMOR_LINE = (
 
 
 class Availability(Struct, frozen=True, kw_only=True):
-    """The program that makes a sandbox, or why there is none and what to do about it."""
+    """The program that makes a sandbox, or why there is none and what to do about it.
+
+    `lacks` are the options that it is too old for: they harden what holds without them, too.
+    """
 
     program: str = ""
-    can_disable: bool = False
+    lacks: frozenset[str] = frozenset()
     problem: str = ""
     remedy: str = ""
 
@@ -61,7 +67,7 @@ def look_for_sandbox(
     if refusal:
         problem, remedy = _explain(refusal, parameters)
         return Availability(problem=problem, remedy=remedy)
-    return Availability(program=program, can_disable="--disable-userns" in words)
+    return Availability(program=program, lacks=frozenset(one for one in _NEWER if one not in words))
 
 
 def _refusal(command: list[str]) -> str:
@@ -133,24 +139,23 @@ INFO, FILTER, WAKE = "@info@", "@filter@", "@wake@"
 """Words in the arguments for which the supervisor puts its descriptors."""
 
 
-def bubblewrap_arguments(view: View, command: Sequence[str], *, can_disable: bool) -> list[str]:
-    """Return the arguments that start a command with a view.
-
-    `can_disable`: this bubblewrap can forbid further user namespaces; the filter does so anyway.
-    """
+def bubblewrap_arguments(
+    view: View, command: Sequence[str], lacks: frozenset[str] = frozenset()
+) -> list[str]:
+    """Return the arguments that start a command with a view, without options that it `lacks`."""
     arguments = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
     arguments += ["--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL"]
     if not view.has_network:
         arguments.append("--unshare-net")
-    if can_disable:
-        arguments.append("--disable-userns")
+    if _NO_NAMESPACES not in lacks:
+        arguments.append(_NO_NAMESPACES)
     for mount in view.mounts:
-        arguments += _mount(mount)
+        arguments += _mount(mount, _SIZE not in lacks)
     arguments += ["--remount-ro", "/", "--chdir", view.folder]
     return [*arguments, "--seccomp", FILTER, "--info-fd", INFO, "--", *command]
 
 
-def _mount(mount: Mount) -> list[str]:
+def _mount(mount: Mount, has_size: bool) -> list[str]:
     match mount.kind:
         case "bind":
             return ["--bind", mount.source, mount.target]
@@ -159,7 +164,8 @@ def _mount(mount: Mount) -> list[str]:
         case "hide":
             return ["--ro-bind", "/dev/null", mount.target]
         case "tmpfs":
-            return ["--size", str(mount.size_bytes), "--tmpfs", mount.target]
+            size = [_SIZE, str(mount.size_bytes)] if has_size else []
+            return [*size, "--tmpfs", mount.target]
         case "proc":
             return ["--proc", mount.target]
         case "dev":

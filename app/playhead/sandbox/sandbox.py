@@ -86,16 +86,14 @@ class Confinement(Struct, frozen=True, kw_only=True):
         limit = max(_PROCESSES, _PROCESSES_PER_CPU * (os.cpu_count() or 1))
         command = [*kernel, INSIDE, WAKE, str(limit)]
         filtered = base64.b64encode(filter_program(platform.machine())).decode("ascii")
-        can_disable = self.availability.can_disable
-        inner = bubblewrap_arguments(view, command, can_disable=can_disable)
+        inner = bubblewrap_arguments(view, command, self.availability.lacks)
         scope = "scoped" if view.has_network else "alone"
         return [INSIDE, filtered, scope, self.availability.program, *inner]
 
     def command(self, view: View, inner: Sequence[str], filtered: str, info: str) -> list[str]:
         """Return the command that runs another one inside; the last two are descriptors."""
         words = {FILTER: filtered, INFO: info}
-        can_disable = self.availability.can_disable
-        arguments = bubblewrap_arguments(view, inner, can_disable=can_disable)
+        arguments = bubblewrap_arguments(view, inner, self.availability.lacks)
         return [self.availability.program, *(words.get(word, word) for word in arguments)]
 
     def variables(
