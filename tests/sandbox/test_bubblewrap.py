@@ -8,6 +8,7 @@ import pytest
 
 from playhead.domain.trust import Policy
 from playhead.sandbox.bubblewrap import bubblewrap_arguments, look_for_sandbox
+from playhead.sandbox.surroundings import private_folders, program_parts
 from playhead.sandbox.view import Surroundings, misplaced, view_of
 
 AROUND = Surroundings(
@@ -91,6 +92,29 @@ def test_what_is_mounted_comes_in_an_order_in_which_nothing_is_uncovered() -> No
     assert "--unshare-net" not in seen
     assert "--size" not in seen
     assert "--disable-userns" not in seen
+
+
+def test_an_installation_brings_nothing_private_with_it(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    local, share = home / ".local", home / ".local" / "share"
+    for prefix in (local, share / "uv" / "python3.12", home / "conda"):
+        (prefix / "bin").mkdir(parents=True)
+        (prefix / "lib" / "python3.12").mkdir(parents=True)
+        (prefix / "bin" / "program").touch()
+    (local / "bin" / "python").symlink_to(share / "uv" / "python3.12" / "bin" / "program")
+    (home / "conda" / "pyvenv.cfg").write_text(f"home = {home}/.ssh/bin\n")
+    (home / ".ssh" / "bin").mkdir(parents=True)
+    programs = [str(prefix / "bin" / "program") for prefix in (local, home / "conda")]
+    found = program_parts([*programs, str(local / "bin" / "python")], private_folders(str(home)))
+    assert found == tuple(
+        str(home / part)
+        for part in (
+            ".local/bin/program",
+            ".local/bin/python",
+            ".local/share/uv/python3.12",
+            "conda",
+        )
+    )
 
 
 def test_a_part_that_is_mounted_from_elsewhere_is_found() -> None:

@@ -68,7 +68,11 @@ def confined_command(
         own = [sys.executable, KERNEL_FLAG]
         inner = own if language != "python" or is_bundled(interpreter) else [interpreter, "-u"]
         return [*own, *arguments(inner if inner is own else [*inner, str(BOOT)])]
-    python = [interpreter, "-u"] if language == "python" else [sys.executable, "-I", "-S", "-u"]
+    is_environment = os.path.isfile(Path(interpreter).parent.parent / "pyvenv.cfg")
+    real = (
+        interpreter if is_environment else os.path.realpath(interpreter)
+    )  # its links stay outside
+    python = [real, "-u"] if language == "python" else [sys.executable, "-I", "-S", "-u"]
     own = [sys.executable, "-I", "-S", "-u", str(SUPERVISOR)]
     return [*own, *arguments([*python, str(BOOT)])]
 

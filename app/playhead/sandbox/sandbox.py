@@ -30,6 +30,7 @@ from playhead.sandbox.surroundings import (
     FolderParts,
     kernel_parameters,
     own_code,
+    private_folders,
     program_parts,
     resolver_files,
     root_links,
@@ -271,7 +272,7 @@ class Sandbox:
         self, folder: str, programs: Sequence[str], links: tuple[tuple[str, str], ...]
     ) -> Surroundings:
         places = self._places
-        private = (places.home, *places.never_inside)
+        private = (places.home, *private_folders(places.home), *places.never_inside)
         parts = FolderParts(folder)
         readable = {*own_code(), *program_parts(programs, private), *resolver_files()}
         return Surroundings(

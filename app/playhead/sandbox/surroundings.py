@@ -55,6 +55,12 @@ def resolver_files() -> tuple[str, ...]:
     return () if is_inside(real, "/etc") or not os.path.isfile(real) else (real,)
 
 
+def private_folders(home: str) -> tuple[str, ...]:
+    """Return the folders of a home that no installation may bring with it, as `~/.local` would."""
+    names = (".ssh", ".gnupg", ".config", ".local/share", ".mozilla", ".aws", ".cache")
+    return tuple(os.path.join(home, name) for name in names)
+
+
 def program_parts(programs: Iterable[str], private: Iterable[str]) -> tuple[str, ...]:
     """Return what programs need to be readable: their installations, or at least their files.
 
