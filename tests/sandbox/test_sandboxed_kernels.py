@@ -296,6 +296,27 @@ async def test_a_sandbox_that_fails_at_the_start_starts_nothing(place: Place) ->
     assert os.listdir(place.folder) == []
 
 
+async def test_a_folder_that_was_swapped_meanwhile_is_seen_and_nothing_runs(place: Place) -> None:
+    other = place.home / "other"
+    other.mkdir()
+    swapping = place.home / "bwrap"
+    swapping.write_text(
+        f"""#!{REAL_PYTHON} -IS
+import os, sys
+found = sys.argv[1:]
+at = found.index("{place.folder}")
+found[at] = "{other}"
+os.execv("{look_for_sandbox().program}", ["bwrap", *found])
+"""
+    )
+    swapping.chmod(0o700)
+    places = PrivatePlaces(home=str(place.home), homes=place.data / "homes")
+    async with place.executor(Sandbox(places, lambda: Availability(program=str(swapping)))) as made:
+        with pytest.raises(ExecutionError, match=r"(?s)sandbox could not be made.*not what it was"):
+            await run(made, place.request("open('made.txt', 'w')"))
+    assert os.listdir(other) == []
+
+
 @pytest.mark.parametrize(
     ("where", "network", "words"),
     [

@@ -317,6 +317,11 @@ class KernelProcess(QObject):
         """Return whether a supervisor answers."""
         return self._pid != self.root_pid
 
+    @property
+    def has_begun(self) -> bool:
+        """Return whether the kernel could begin: in a sandbox once that is as it should be."""
+        return self.is_supervised and not self._refusal
+
     def read_now(self) -> None:
         """Read what is in the pipe, without waiting for the notifier."""
         self._window_began = time.monotonic()

@@ -408,7 +408,7 @@ class LiveKernel:
     def _start_error(self) -> ExecutionError:
         cause = run_end_reason(self._kill_cause or self._end_cause)
         reason = f"{cause}." + _final_output(self._between)
-        if self.confinement is not None and not self._process.is_supervised:
+        if self.confinement is not None and not self._process.has_begun:
             return ExecutionError(
                 "The sandbox could not be made, so nothing was started.",
                 detail=reason,

@@ -117,19 +117,17 @@ def _base_installation(prefix: str, private: tuple[str, ...]) -> Iterator[str]:
 
 
 class FolderParts:
-    """Holds the special parts of a working folder; `is_whole` False if it was too large."""
+    """Holds the special parts of a working folder, as far as it was looked at."""
 
     def __init__(self, folder: str) -> None:
         self.held: list[str] = []
         self.pinned: list[str] = []
         self.hidden: list[str] = []
-        self.is_whole = True
         self._seen = 0
         self._look(folder, is_top=True)
 
     def _look(self, folder: str, *, is_top: bool = False) -> None:
         if self._seen > LOOK_LIMIT:
-            self.is_whole = False
             return
         try:
             entries = list(os.scandir(folder))
