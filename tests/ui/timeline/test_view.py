@@ -98,12 +98,14 @@ def test_what_is_read_does_not_move_while_heights_above_are_corrected(view, talk
 
 
 class Paints(QObject):
-    """Counts the times something is painted."""
+    """Counts the times something is painted, and knows the top of the last."""
 
-    count = 0
+    count = top = 0
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        self.count += event.type() == QEvent.Type.Paint
+        if event.type() == QEvent.Type.Paint:
+            self.count += 1
+            self.top = event.rect().top()
         return super().eventFilter(watched, event)
 
 
@@ -125,6 +127,28 @@ def test_blitted_scrolling_shows_what_a_fresh_painting_shows(view, talk, qtbot):
     part = screen.copy(corner.x(), corner.y(), 600, 380)  # above the floating button
     convert = QImage.Format.Format_RGB32
     assert part.convertToFormat(convert) == seen.copy(0, 0, 600, 380).convertToFormat(convert)
+
+
+def test_what_streams_in_paints_no_block_above_it(view, talk, painted, qtbot):
+    view.set_conversation(talk)
+    talk.begin("assistant", "message")
+    for content in ("# A heading\n\nA paragraph.", "\n\nThe last"):
+        talk.apply(Chunk(role="assistant", type="message", content=content))
+        painted()
+    paints = Paints(view)
+    view.viewport().installEventFilter(paints)
+    top = 40
+    for content in (" one", " with `code` and", "\n- an item", " of it\n\n```python\n", "x = 1\n"):
+        before = view.viewport().grab().toImage()
+        paints.count = 0
+        talk.apply(Chunk(role="assistant", type="message", content=content))
+        view.coalescer.flush_now()
+        qtbot.waitUntil(lambda: paints.count > 0)
+        assert paints.top >= top, content
+        top = paints.top
+        after = view.viewport().grab().toImage()
+        assert after.copy(0, 0, 700, top) == before.copy(0, 0, 700, top)
+        assert after != before
 
 
 def test_the_button_to_the_latest_shows_only_away_from_the_end(view, talk, qtbot):

@@ -125,6 +125,10 @@ class Card:
         """Return the card's current height."""
         return self.text_box().top() + (self.column.height if self.column else 0)
 
+    def take_grown_top(self) -> int:
+        """Return from where on the card looks different by the text that it got."""
+        return 0
+
     def text_box(self) -> QRect:
         """Return where the column is: its top, left and width count."""
         return QRect(0, 0, self.width, 0)

@@ -90,6 +90,8 @@ class VersionsCard(Card):
 
 
 _ACTIONS = 36
+_OVERHANG = 4
+"""How far signs may reach out of their line."""
 _STEP = 400
 _BUDGET_S = 0.004
 _LONG_LINES, _LONG_CHARS = 20, 2_000
@@ -249,6 +251,11 @@ class AnswerCard(MarkdownCard):
         if message is None or self.row.is_streaming:
             return False
         return message.state == "interrupted"
+
+    def take_grown_top(self) -> int:
+        """Return the top of the first block that is new or longer."""
+        top = self.column.take_changed_top() if self.column is not None else 0
+        return max(0, self.text_box().top() + top - _OVERHANG)
 
     def frame_height(self) -> int:
         """Return the height with room for the actions."""

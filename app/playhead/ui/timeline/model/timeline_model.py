@@ -49,11 +49,13 @@ _AFTER_TURNS = ("question", "attachment", "note", "versions")
 class Changes(Struct):
     """The changes of a step to the rows, by their keys; `is_reset` if the list was replaced.
 
-    A row may be gone again that was added or changed before it.
+    A row may be gone again that was added or changed before it. `grown` are those of the changed
+    ones that only got more text.
     """
 
     added: list[str] = msgspec.field(default_factory=list[str])
     changed: set[str] = msgspec.field(default_factory=set[str])
+    grown: set[str] = msgspec.field(default_factory=set[str])
     is_reset: bool = False
 
 
@@ -156,6 +158,7 @@ class TimelineModel:
     def mark(self, key: str) -> None:
         """Mark a row to be drawn again."""
         self._changes.changed.add(key)
+        self._changes.grown.discard(key)
 
     def settle_inputs(self, unanswered: str = "") -> None:
         """Mark the questions of the code as answered, but one that was stopped before that."""
@@ -380,9 +383,12 @@ class TimelineModel:
 
     def _grow(self, message_id: str, text: str) -> None:
         if (index := self._index.get(message_id)) is not None:
-            self.rows[index].tail = None
-            self.rows[index].append(text)
-            self.mark(message_id)
+            row, changes = self.rows[index], self._changes
+            if message_id not in changes.changed and row.tail is None:
+                changes.grown.add(message_id)
+            changes.changed.add(message_id)
+            row.tail = None
+            row.append(text)
 
     def _end(self, message: Message) -> None:
         index = self._index.get(message.id)

@@ -303,29 +303,36 @@ class Canvas(QObject):
         if moved:
             self._blit(moved)
         first_new = len(self.sheet.rows) - len(changes.added)
+        tops: dict[int, int] = {}
         for key in changes.changed:
             index = self.model.index_of(key)
             if index is not None and index < first_new:
-                self._update_row(index)
+                tops[index] = self._grown_top(index) if key in changes.grown else 0
+                self._update_row(index, tops[index])
         if changes.added:
             self._update_from(max(0, first_new - 1))
         if self._first_moved is not None:
-            self._update_from(self._first_moved)
+            self._update_from(self._first_moved, tops.get(self._first_moved, 0))
 
     def _blit(self, moved: int) -> None:
         if self.port.scroll(moved):
             self._update_sticky(moved)
         self.settled.emit()  # the scroll took the child widgets with it
 
-    def _update_row(self, index: int) -> None:
-        top = self.sheet.outer_top_of(index) - self.top
+    def _grown_top(self, index: int) -> int:
+        """Return how much of a row, its gap included, looks as before it grew."""
+        card = self.sheet.card(index)
+        return card.gap + card.take_grown_top()
+
+    def _update_row(self, index: int, below: int = 0) -> None:
+        top = self.sheet.outer_top_of(index) - self.top + below
         bottom = self.sheet.bottom_of(index) - self.top
         view = self.port
         if bottom >= 0 and top <= view.height():
             view.update(QRect(0, top, view.width(), bottom - top + 1))
 
-    def _update_from(self, index: int) -> None:
-        top = max(0, self.sheet.outer_top_of(index) - self.top)
+    def _update_from(self, index: int, below: int = 0) -> None:
+        top = max(0, self.sheet.outer_top_of(index) - self.top + below)
         view = self.port
         view.update(QRect(0, top, view.width(), max(0, view.height() - top)))
 

@@ -145,6 +145,7 @@ class BlockColumn:
         self._live: set[int] = set()
         self.wide_tables = WideTables(self._blocks, self._heights, self._live)
         self.definitions = ""
+        self._changed_from = 0
 
     def __len__(self) -> int:
         return len(self._blocks)
@@ -164,6 +165,7 @@ class BlockColumn:
         limit = min(len(self._blocks), len(blocks))
         while at < limit and self._blocks[at].block == blocks[at]:
             at += 1
+        self._changed_from = min(self._changed_from, at)
         del self._blocks[at:]
         self._heights.truncate(at)
         self._live -= {index for index in self._live if index >= at}
@@ -172,6 +174,11 @@ class BlockColumn:
             text.height = text.guess(self.width or 600)
             self._blocks.append(text)
             self._heights.append(self._outer(len(self._blocks) - 1))
+
+    def take_changed_top(self) -> int:
+        """Return from where on the blocks are others than at the last call."""
+        at, self._changed_from = min(self._changed_from, len(self._blocks)), len(self._blocks)
+        return self._heights.offset(at)
 
     def forget(self) -> None:
         """Drop documents and exact heights, because colours or definitions have changed."""
@@ -396,6 +403,7 @@ class BlockColumn:
             text.height = round(text.document.size().height())
             text.width = width
             self._heights.set(index, self._outer(index))
+            self._changed_from = min(self._changed_from, index)
 
     def _is_waiting(self, index: int, is_zoomed: bool) -> bool:
         document = self._blocks[index].document
