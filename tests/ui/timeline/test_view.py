@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QTextCursor, QWheelEvent
+from PySide6.QtGui import QGuiApplication, QImage, QPaintEvent, QTextCursor, QWheelEvent
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import MoveTo
@@ -103,7 +103,7 @@ class Paints(QObject):
     count = top = 0
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.Paint:
+        if isinstance(event, QPaintEvent):
             self.count += 1
             self.top = event.rect().top()
         return super().eventFilter(watched, event)
