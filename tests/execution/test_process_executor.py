@@ -274,7 +274,9 @@ async def test_a_folder_that_was_replaced_under_its_name_is_entered_again(
         await at(folder)
         replaced()
         await at(folder)
+        assert made.status("conversation").folder == ""
         await at(folder / "sub", to.format("sub"))
+        assert made.status("conversation").folder == str(folder / "sub")
         replaced(inner="sub")
         await at(folder / "sub")
         replaced(is_deleted=True)

@@ -124,6 +124,8 @@ class GoingOn(Struct, frozen=True):
 class KernelStatus(Struct, frozen=True, kw_only=True):
     """The state of a conversation's kernel; `memory_bytes` is its resident size.
 
+    `folder` is where code has gone to, by `cd` say; "" while that is the working folder.
+
     `is_disputed`: its block has said that it is over, and its main thread is seen to go on.
     """
 
@@ -134,6 +136,7 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     interpreter: str = ""
     is_disputed: bool = False
     going_on: GoingOn = GoingOn()
+    folder: str = ""
 
 
 class Interpreter(Struct, frozen=True, kw_only=True):

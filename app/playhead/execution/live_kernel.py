@@ -197,6 +197,7 @@ class LiveKernel:
         self.confinement = confinement
         self._output_dir = output_dir
         self._spool = Spool(output_dir / f"kernel-{uuid.uuid4().hex}")
+        self._folder = ""
         self._run_began = processes.RunStart()
         self._nonce = protocol.new_nonce()
         self._on_change = on_change
@@ -254,6 +255,7 @@ class LiveKernel:
             language=self.language.word,
             interpreter=self.interpreter,
             is_disputed=self._is_disputed,
+            folder=self._folder,
             going_on=GoingOn(self._left.main, self._left.threads, len(self._left_processes)),
         )
 
@@ -554,6 +556,7 @@ class LiveKernel:
             self._push(run.feed([p for p in behind[: ends[-1]] if not self._is_end(p)]))
             behind = behind[ends[-1] + 1 :]
         self._push(run.feed([mark]))
+        self._folder = mark.text("folder") if isinstance(mark, protocol.Mark) else ""
         self._stop_signals()
         self._set_state("idle")
         self._on_pieces_between(behind)

@@ -114,6 +114,10 @@ class Driver:
         """Return how much of that text the block, which has just ended, has read."""
         return self.context.descriptors.read_bytes()
 
+    def elsewhere(self) -> str:
+        """Return the folder that the last block has gone to; "" if it is the working folder."""
+        return ""
+
     def interrupt(self) -> None:
         """Stop the block (command thread); a SIGINT to this process comes a moment later."""
         _thread.interrupt_main()

@@ -18,6 +18,7 @@ from .streams import Descriptors
 
 _BUSY = "The kernel is busy with code."
 _WAKES = 64
+_LONGEST_FOLDER = 1000
 
 
 def serve(wake: tuple[int, int] | None = None) -> int:
@@ -102,9 +103,14 @@ class Host:
             self._channel.flush()
             os._exit(outcome.status & 0xFF)
         self._is_busy = False
-        said = {} if outcome.exit_status is None else {"status": outcome.exit_status}
+        said: dict[str, Any] = {}
+        if outcome.exit_status is not None:
+            said["status"] = outcome.exit_status
         if read_bytes := self._driver.read_bytes():
             said["read"] = read_bytes  # the rest of what was typed is still the person's
+        folder = self._driver.elsewhere()
+        if 0 < len(folder) <= _LONGEST_FOLDER:
+            said["folder"] = folder
         self._channel.send("idle", state=outcome.state, line=outcome.line, **said)
         self._channel.run = ""
 

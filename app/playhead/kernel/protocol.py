@@ -50,8 +50,9 @@ Marks, by their `t`; each carries `run`:
              [[text, kind], …]}, {"name": "" for nothing known, "parameters": [text, …] or null,
              "argument": place of the one under the cursor, "type", "value", "documentation"}, or
              {"error": why not, "remedy": what to do, if it is known}
-    idle     state (finished, interrupted), line, status (where the language has one): the end of
-             the run, always the last of its marks
+    idle     state (finished, interrupted), line, status (where the language has one), folder (that
+             code has gone to, if it is not the working folder): the end of the run, always the last
+             of its marks
 """
 
 from __future__ import annotations

@@ -29,6 +29,15 @@ class WorkingFolder:
             return ""
         return _same_place(folder, here, self._entered)
 
+    def elsewhere(self, here: str = os.curdir) -> str:
+        """Return the folder that code has gone to by itself; "" if it is where it began."""
+        try:
+            if _number_of(here) in (None, self._entered):
+                return ""
+            return os.path.realpath(here)
+        except Exception:  # noqa: BLE001 - code may have replaced what this calls
+            return ""
+
     def entered(self, folder: str) -> None:
         """Remember the folder that blocks begin in from now on."""
         self.path = folder

@@ -294,6 +294,11 @@ class ChildDriver(Driver):
         self._next_folder = wanted
         return None
 
+    def elsewhere(self) -> str:
+        """Return the folder that the program has gone to, where the system shows that."""
+        here = self._here()
+        return self._folder.elsewhere(here) if here != os.curdir else ""
+
     def _here(self) -> str:
         """Return a path to the folder in which the program is, where the system has one."""
         path = "/proc/%d/cwd" % self._child.pid if self._child is not None else ""

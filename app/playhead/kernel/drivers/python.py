@@ -30,6 +30,10 @@ class Python(Driver):
         """Run a block in the one namespace."""
         return self._kernel.execute(job)
 
+    def elsewhere(self) -> str:
+        """Return the folder that the code has gone to."""
+        return self._kernel.elsewhere()
+
     def answer(self, command: dict[str, Any]) -> None:
         """Answer a question about the namespace."""
         self._kernel.answer(command)

@@ -89,6 +89,10 @@ class PythonKernel:
         finally:
             self._memory.end()
 
+    def elsewhere(self) -> str:
+        """Return the folder that the code has gone to; "" if it is the working folder."""
+        return self._folder.elsewhere()
+
     def answer(self, command: dict[str, Any]) -> None:
         """Answer a question about the namespace."""
         self._answers.answer(command)

@@ -79,6 +79,7 @@ class ApprovalBar(QFrame):
         """A tick for each of several blocks."""
         self._is_narrow = False
         self._is_possible = True
+        self._code_place = ("", "")  # a language, and the folder that its code has gone to
         self.setProperty("kind", "ask")
         self._arming = QTimer(self)
         self._arming.setSingleShot(True)
@@ -99,6 +100,11 @@ class ApprovalBar(QFrame):
         self._on_theme_changed()
         self._arm(False)
         self.hide()
+
+    def set_code_place(self, language: str, folder: str) -> None:
+        """Set to which folder code of a language has gone by itself; "" for none."""
+        self._code_place = (language, folder)
+        self._show_text()
 
     @property
     def proposal(self) -> Proposal | None:
@@ -331,15 +337,17 @@ class ApprovalBar(QFrame):
         if proposal is None:
             return
         is_edited = bool(self._edits)
+        language, place = self._code_place
+        folder = place if place and language == proposal.language else proposal.folder
         if self.choices:
             self._show_choices()
-            parts = [tr("in {folder}", folder=short_folder(proposal.folder))]
+            parts = [tr("in {folder}", folder=short_folder(folder))]
         else:
             count = len(self._code(proposal).splitlines())
             parts = [
                 language_name(proposal.language),
                 tr_n("%n lines", count, one="1 line"),
-                tr("in {folder}", folder=short_folder(proposal.folder)),
+                tr("in {folder}", folder=short_folder(folder)),
             ]
         if is_edited:
             parts.append(tr("as you edited it"))
@@ -352,7 +360,7 @@ class ApprovalBar(QFrame):
             if is_python
             else ""
         )
-        self._details.setToolTip(tr("Folder: {folder}", folder=proposal.folder) + python)
+        self._details.setToolTip(tr("Folder: {folder}", folder=folder) + python)
         question = tr("Run this code on your computer?")
         if self.choices:
             question = tr("Run these {count} blocks on your computer?", count=len(self.choices))

@@ -18,7 +18,7 @@ from playhead.domain.text.quantities import format_dollars
 from playhead.domain.text.titles import UNTITLED
 from playhead.ui.sidebar.model import STATE_WORDS
 from playhead.ui.widgets.theme import BAR_HEIGHT, set_kind
-from playhead.ui.widgets.wording import folder_label, tr
+from playhead.ui.widgets.wording import folder_label, place_label, place_tip, tr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -154,10 +154,11 @@ class ConversationHeader(QFrame):
         self._is_model_starting = is_starting
         self._show_state()
 
-    def set_place(self, folder: str, interpreter: str) -> None:
-        """Set the working folder and the interpreter of the conversation."""
+    def set_place(self, folder: str, interpreter: str, code_folder: str = "") -> None:
+        """Set the working folder and the interpreter, and the folder that the code has gone to."""
+        place, told = place_label(folder, code_folder), place_tip(folder, code_folder)
         for chip, text, tip in (
-            (self.folder_chip, folder_label(folder), tr("Working folder: {folder}", folder=folder)),
+            (self.folder_chip, place, told),
             (
                 self.interpreter_chip,
                 interpreter,

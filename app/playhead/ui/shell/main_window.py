@@ -674,8 +674,10 @@ class MainWindow(QMainWindow):
         if session is None:
             return
         interpreter = self.places.interpreter_label(self.interpreter)
-        self.parts.header.set_place(session.folder, interpreter)
-        self.parts.pane.set_place(session.folder, interpreter)
+        kernel = session.kernel
+        self.parts.header.set_place(session.folder, interpreter, kernel.folder)
+        self.parts.pane.set_place(session.folder, interpreter, kernel.folder)
+        self.parts.approval.set_code_place(kernel.language, kernel.folder)
         model = session.settings.model
         self.parts.composer.set_model(model, session.auto_run)
         self.parts.start.set_model(model)

@@ -72,6 +72,7 @@ class SessionView(QObject):
     ) -> None:
         super().__init__(parent)
         self._parts = parts
+        self._code_place = ("", "")
         self._composer = parts.composer
         self._approval = parts.approval
         self._pane = parts.pane
@@ -272,6 +273,10 @@ class SessionView(QObject):
                 self._show_pending(session)
             case "kernel":
                 self._show_kernel(session.kernel)
+                place = session.conversation.id, session.kernel.folder
+                if place != self._code_place:
+                    self._code_place = place
+                    self.place_changed.emit()
             case "place" | "config" | "auto_run":
                 self.place_changed.emit()
             case "error" if event.error is not None:

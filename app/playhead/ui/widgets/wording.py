@@ -145,6 +145,24 @@ def folder_label(folder: str) -> str:
     return name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1].rstrip() + "…"
 
 
+def place_label(folder: str, code_folder: str) -> str:
+    """Return a folder's label, with the place to which the code has gone if it has."""
+    if not code_folder:
+        return folder_label(folder)
+    try:
+        inner = str(Path(code_folder).relative_to(Path(folder).resolve()))
+    except ValueError:
+        return short_folder(code_folder)
+    return f"{folder_label(folder)}/{inner}"
+
+
+def place_tip(folder: str, code_folder: str) -> str:
+    """Return a sentence on the working folder, and one on where the code is if it has left it."""
+    words = tr("Working folder: {folder}", folder=folder)
+    now = tr("The code has gone to {folder}", folder=code_folder)
+    return f"{words}\n{now}" if code_folder else words
+
+
 def short_folder(folder: str) -> str:
     """Return a folder with the home as ~, in words if it is the home."""
     home = str(Path.home())

@@ -297,9 +297,9 @@ class EditorPane(QWidget):
         """Show the kernel's state and memory."""
         self.status.show_kernel(status)
 
-    def set_place(self, folder: str, interpreter: str) -> None:
-        """Show the folder and the interpreter of the code."""
-        self.status.show_place(folder, interpreter)
+    def set_place(self, folder: str, interpreter: str, code_folder: str = "") -> None:
+        """Show the folder and the interpreter of the code, and where the code has gone to."""
+        self.status.show_place(folder, interpreter, code_folder)
 
     def set_language(self, word: str) -> None:
         """Set the language of a text of the user's own, as the user chose it."""

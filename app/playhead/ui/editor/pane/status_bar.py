@@ -21,7 +21,14 @@ from PySide6.QtWidgets import (
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.elided_label import ElidedButton, ElidedLabel
 from playhead.ui.widgets.theme import ICON_PX
-from playhead.ui.widgets.wording import folder_label, format_size, going_on_words, mark, tr
+from playhead.ui.widgets.wording import (
+    format_size,
+    going_on_words,
+    mark,
+    place_label,
+    place_tip,
+    tr,
+)
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import (
@@ -103,10 +110,10 @@ class StatusBar(QFrame):
         self.kernel.setText(words)
         self.restart.setEnabled(status.state not in ("none", "stopping"))
 
-    def show_place(self, folder: str, interpreter: str) -> None:
-        """Show the folder and the interpreter of the code."""
-        self.folder.setText(folder_label(folder))
-        self.folder.setToolTip(tr("Working folder: {folder}", folder=folder))
+    def show_place(self, folder: str, interpreter: str, code_folder: str = "") -> None:
+        """Show the folder and the interpreter of the code, and where the code has gone to."""
+        self.folder.setText(place_label(folder, code_folder))
+        self.folder.setToolTip(place_tip(folder, code_folder))
         self._interpreter = interpreter
         self._show_program()
 
