@@ -25,7 +25,15 @@ from playhead.errors import AppError, phrase
 from playhead.storage.history.row_codec import decode, encode
 from playhead.ui.editor.code.editor_factory import plain_editor_reason
 from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import folder_label, install_translation, mark, tr, tr_error, tr_n
+from playhead.ui.widgets.wording import (
+    folder_label,
+    install_translation,
+    mark,
+    place_label,
+    tr,
+    tr_error,
+    tr_n,
+)
 from tests.support.catalogue import PACKAGE, WINDOW, all_texts, error_classes, error_texts
 from tests.support.ports import coded, said
 from tests.support.pseudo import pseudo, write_pseudo_language
@@ -392,6 +400,14 @@ async def test_the_hint_in_the_message_field_is_cut_where_it_would_need_a_second
         assert field.placeholderText().endswith("…")
         bench.window.resize(1480, 940)
         await until(lambda: field.placeholderText() == whole)
+
+
+def test_the_place_names_where_the_code_has_gone(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    folder = str(tmp_path / "work")
+    assert place_label(folder, "") == "work"
+    assert place_label(folder, f"{folder}/sub/deep") == "work/sub/deep"
+    assert place_label(folder, "/srv/data") == "/srv/data"
 
 
 def test_a_folder_with_a_date_is_named_by_its_title_in_a_narrow_place() -> None:

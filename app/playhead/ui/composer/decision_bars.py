@@ -32,7 +32,7 @@ from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.flow_layout import FlowLayout
 from playhead.ui.widgets.form import FormNote
-from playhead.ui.widgets.wording import short_folder, tr, tr_error, tr_n
+from playhead.ui.widgets.wording import place_label, short_folder, tr, tr_error, tr_n
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -338,16 +338,19 @@ class ApprovalBar(QFrame):
             return
         is_edited = bool(self._edits)
         language, place = self._code_place
-        folder = place if place and language == proposal.language else proposal.folder
+        place = place if language == proposal.language else ""
+        folder, shown = place or proposal.folder, short_folder(proposal.folder)
+        if place:
+            shown = place_label(proposal.folder, place)
         if self.choices:
             self._show_choices()
-            parts = [tr("in {folder}", folder=short_folder(folder))]
+            parts = [tr("in {folder}", folder=shown)]
         else:
             count = len(self._code(proposal).splitlines())
             parts = [
                 language_name(proposal.language),
                 tr_n("%n lines", count, one="1 line"),
-                tr("in {folder}", folder=short_folder(folder)),
+                tr("in {folder}", folder=shown),
             ]
         if is_edited:
             parts.append(tr("as you edited it"))

@@ -18,7 +18,7 @@ from playhead.domain.text.quantities import format_dollars
 from playhead.domain.text.titles import UNTITLED
 from playhead.ui.sidebar.model import STATE_WORDS
 from playhead.ui.widgets.theme import BAR_HEIGHT, set_kind
-from playhead.ui.widgets.wording import folder_label, place_label, place_tip, tr
+from playhead.ui.widgets.wording import place_label, place_tip, tr
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
