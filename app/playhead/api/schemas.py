@@ -384,7 +384,7 @@ class KernelCounts(_Wire, frozen=True):
 
 
 class SandboxHealth(_Wire, frozen=True):
-    """The boundary test's result: how many attempts to get out were made, how many got through.
+    """The findings of the boundary test: how many attempts were made, and which got through.
 
     `problem` says why there is no sandbox, `remedy` what helps; `gaps` are what it cannot hold.
     """
@@ -467,7 +467,7 @@ class SessionConfig(_SessionWire, frozen=True):
 
 
 class SessionPolicy(_SessionWire, frozen=True):
-    """The limits of a session's code; what is left out of a request stays as it is.
+    """The limits of code of a session; what is left out of a request stays as it is.
 
     `files`: only look at the working folder, change it, or everything, without a sandbox; `ask`:
     about every block, only what is risky, or only outside of the sandbox.

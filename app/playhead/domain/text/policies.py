@@ -97,8 +97,8 @@ def ask_meaning(ask: AskPolicy, tr: Translate = in_english) -> str:
             return tr("Each block of code waits for your approval.")
         case "risky":
             return tr(
-                "Code waits that is seen to delete, to write outside of the folder, to use the "
-                "network or to start programs, and code that cannot be read for that."
+                "Code waits that is seen to delete, to reach outside of the folder or into the "
+                "network, or to start or install programs, and code of which that is unclear."
             )
         case "outside":
             return tr(
