@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.client.chat_transcript import ChatTranscript, run_end_chunks, without_call_id
+from playhead.client.chat_transcript import ChatTranscript, plain_chunk, run_end_chunks
 from playhead.client.interpreter_client import InterpreterClient
 from playhead.client.kernel_messages import are_kernel_messages, create_message
 from playhead.client.server_process import ServerProcess, server_command, server_environment
@@ -248,13 +248,13 @@ def test_messages_of_the_kernel_are_told_from_native_ones(messages: list, are_ke
 
 
 def test_a_plain_reader_sees_no_ids_of_calls():
-    assert without_call_id({"role": "assistant", "type": "code", "id": "1", "start": True}) == {
+    assert plain_chunk({"role": "assistant", "type": "code", "id": "1", "start": True}) == {
         "role": "assistant",
         "type": "code",
         "start": True,
     }
     call = {"role": "assistant", "type": "tool_call", "format": "look", "id": "1", "start": True}
-    assert without_call_id(call) == call
+    assert plain_chunk(call) == call
 
 
 # Decisions

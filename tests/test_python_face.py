@@ -218,7 +218,7 @@ def test_the_program_may_edit_before_it_goes_on(face: Face):
     for chunk in interpreter.chat("go", stream=True):
         chunks.append(chunk)
         if chunk["type"] == "confirmation":
-            assert interpreter.pending == chunk["content"]
+            assert interpreter.pending == {**chunk["content"], "facts": []}
             interpreter.approve("print(2)")
     output = [chunk["content"] for chunk in chunks if chunk.get("format") == "output"]
     assert output == ["2\n"]
@@ -255,7 +255,9 @@ def test_a_whole_answer_does_not_run_what_nobody_approved(face: Face, tmp_path: 
     interpreter = face.answers(execute(code), text("Done."))
     answer = interpreter.chat("go")
     assert [message["type"] for message in answer] == ["code", "confirmation"]
-    assert interpreter.pending == {"type": "code", "format": "python", "content": code}
+    assert interpreter.pending is not None
+    assert interpreter.pending["content"] == code
+    assert [fact["kind"] for fact in interpreter.pending["facts"]] == ["writes_outside"]
     assert not marker.exists()
     rest = interpreter.approve()
     assert [message["content"] for message in rest] == ["ran\n", "Done."]

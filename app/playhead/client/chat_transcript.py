@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 Wire = dict[str, Any]
+_CODE = ("type", "format", "content")
+"""The parts of a confirmation that every reader knows."""
 
 if TYPE_CHECKING:
     from playhead.domain.conversation.payloads import RunReport
@@ -23,8 +25,11 @@ def is_extended(chunk: Mapping[str, Any]) -> bool:
     return role == "server" or is_extended_kind(role, kind, chunk.get("format"))
 
 
-def without_call_id(chunk: Wire) -> Wire:
-    """Return the chunk in the original format, which has no id for calls."""
+def plain_chunk(chunk: Wire) -> Wire:
+    """Return the chunk in the original format, which has no id for calls and no facts of code."""
+    if chunk.get("type") == "confirmation" and isinstance(content := chunk.get("content"), dict):
+        code = cast("Wire", content)
+        return {**chunk, "content": {name: code[name] for name in _CODE if name in code}}
     if "id" in chunk and chunk.get("type") in ("code", "console"):
         return {name: value for name, value in chunk.items() if name != "id"}
     return chunk

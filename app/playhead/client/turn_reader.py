@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from queue import Empty
 from typing import Any, Literal, Protocol
 
-from playhead.client.chat_transcript import is_extended, run_end_chunks, without_call_id
+from playhead.client.chat_transcript import is_extended, plain_chunk, run_end_chunks
 from playhead.client.connection import RemoteTurn
 from playhead.errors import InterpreterError
 
@@ -121,7 +121,7 @@ class TurnReader:
         """Return the chunks that the program gets for a chunk of the server."""
         if chunk is None or self._wants_extended:
             return [] if chunk is None else [chunk]
-        return run_end_chunks(chunk) if is_extended(chunk) else [without_call_id(chunk)]
+        return run_end_chunks(chunk) if is_extended(chunk) else [plain_chunk(chunk)]
 
     def _answer(self, question: Wire) -> Answer | Awaitable[Answer]:
         return self._on_input(str(question.get("prompt", "")), question.get("is_secret") is True)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import Proposal
 from playhead.domain.text.run_ends import run_end_as_output
 from playhead.formats.wire.codec import Pieces, Wire
 from playhead.formats.wire.native.objects import encode_payload
@@ -59,6 +62,14 @@ def encode_chunk(chunk: Chunk) -> Wire:
     return wire
 
 
+def _plain(chunk: Chunk) -> Chunk:
+    """Return the chunk without what only our own faces have words for."""
+    if isinstance(content := chunk.content, Proposal) and content.facts is not None:
+        plain = replace(content, facts=None, approved_at=0.0, diff="")
+        return replace(chunk, content=plain)
+    return chunk
+
+
 class Encoder:
     """Makes one event per chunk; `extended` adds the kinds of our own clients and the usage."""
 
@@ -68,9 +79,9 @@ class Encoder:
 
     def encode(self, chunk: Chunk) -> list[Wire]:
         """Return the events that are certain after this chunk."""
-        if self._is_extended or not is_extended(chunk):
+        if self._is_extended:
             return [encode_chunk(piece) for piece in self._pieces.feed(chunk)]
-        shown = run_end_as_output(chunk)
+        shown = run_end_as_output(chunk) if is_extended(chunk) else [_plain(chunk)]
         return [encode_chunk(piece) for one in shown for piece in self._pieces.feed(one)]
 
     def finish(self) -> list[Wire]:
