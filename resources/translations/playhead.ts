@@ -181,6 +181,11 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>What code may do…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
       <source>Restart kernel</source>
@@ -298,6 +303,7 @@
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <location filename="../../app/playhead/ui/composer/composer.py" />
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
       <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Cancel</source>
@@ -712,7 +718,9 @@
     <message>
       <location filename="../../app/playhead/ui/composer/button_row.py" />
       <location filename="../../app/playhead/ui/composer/picker_rows.py" />
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Ask before code runs</source>
       <translation type="unfinished" />
     </message>
@@ -927,6 +935,33 @@
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>Raise to {amount} and continue</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/fact_strip.py" />
+      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Changes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/fact_strip.py" />
+      <source>Compare it with the code that you approved last</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/fact_strip.py" />
+      <source>Changes since the code that you approved last</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/fact_strip.py" />
+      <source>Same as approved at {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/fact_strip.py" />
+      <source>{count} more</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1275,6 +1310,7 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
       <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
       <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Copied</source>
       <translation type="unfinished" />
@@ -1525,6 +1561,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>The picture is not a regular file.</source>
       <translation type="unfinished" />
     </message>
@@ -1589,6 +1626,120 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/dialogs/picture_view.py" />
       <source>Picture {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>What cannot be held here:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>{held} of {made}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>The kernel is restarted: its variables are lost.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>Attempts of the boundary test</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>Show them</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>Test again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>Copy the line</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>The boundary is being tested</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>The sandbox of this computer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>What code may do</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>Apply</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <location filename="../../app/playhead/ui/widgets/file_dialog.py" />
+      <source>Files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Network</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>For this conversation, until Playhead is closed. No model and no code changes it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>What is missing: {problem}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>What to do: {remedy}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>Testing…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>Hide them</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>For the same reason.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Off</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>On</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1897,6 +2048,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/editor_follower.py" />
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
       <source>cell {number}</source>
       <translation type="unfinished" />
     </message>
@@ -2067,12 +2219,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
       <source>Back to the code (Esc)</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
-      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
-      <source>Changes</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2511,12 +2657,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
-      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
-      <source>Working folder: {folder}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
       <source>Restart</source>
       <translation type="unfinished" />
@@ -2590,6 +2730,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/text_files.py" />
       <source>“{name}” cannot hold this text.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/text_files.py" />
+      <source>It is not a regular file.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2781,6 +2926,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/api_page.py" />
+      <source>Messages in a request</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Renew the token</source>
       <translation type="unfinished" />
     </message>
@@ -2802,6 +2952,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>For each token; 0 for no limit.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
+      <source>A request with more of them is refused.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3678,6 +3833,21 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>What code of new conversations may do where this computer has a sandbox that was tested. The shield above a conversation changes it for that one, until Playhead is closed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>What code can read in its folder it can also send.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>“Not inside the sandbox” counts only while the boundary test of this computer holds.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Interpreter</source>
       <translation type="unfinished" />
@@ -3695,6 +3865,7 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <location filename="../../app/playhead/domain/text/policies.py" />
       <source>Working folder</source>
       <translation type="unfinished" />
     </message>
@@ -3706,6 +3877,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Ask</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3784,11 +3960,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
       <source>Look</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
-      <source>Network</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4023,6 +4194,11 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>What code may do: {policy}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>Choose a folder that you may write to.</source>
       <translation type="unfinished" />
@@ -4169,7 +4345,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/notices.py" />
-      <source>They would have code run without your decision, and were not switched on in this window: {names}.</source>
+      <source>They would have code do more, or run without your decision, and were not switched on in this window: {names}.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4285,6 +4461,45 @@ MIT licence.</source>
       <source>An environment is being made…</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>No block waits for your approval.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>The boundary test does not hold any more, so that it asks again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>This cannot be run: {reason}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>The kernel was restarted, because what code may do was changed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Variables and data of the code that ran before were lost.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>The kernel of this conversation is a new one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Run all again</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>Save %n rows</source>
@@ -4317,6 +4532,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>The output is not there any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>The file is not there any more.</source>
       <translation type="unfinished" />
     </message>
@@ -4327,7 +4547,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
-      <source>The output is not there any more.</source>
+      <source>“{name}” is not opened: it could run as a program.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>Show in folder</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4368,12 +4593,6 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
       <source>These variables are lost: {names} and %n more.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Run all again</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -4540,16 +4759,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>The block that failed can now reach it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>The kernel of this conversation is a new one.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Variables and data of the code that ran before were lost.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5251,13 +5460,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <location filename="../../app/playhead/ui/widgets/file_dialog.py" />
-      <source>Files</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
       <source>Hide what changed in {name}</source>
       <translation type="unfinished" />
     </message>
@@ -5434,11 +5636,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
-      <source>the file is not there any more</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>it is not a picture, or of an unknown kind</source>
       <translation type="unfinished" />
     </message>
@@ -5465,6 +5662,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>The drawing refers to something outside of itself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>the file is not there any more</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6059,7 +6261,222 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>Working folder: {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>The code has gone to {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
       <source>your home folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Tested here {when}: {found}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>on {date}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>never asks</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>asks every time</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Runs as you, with all your files.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Other programs may run files that code writes into the working folder under names that they look for, as a Makefile or package.json.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>A mistake in the system's kernel is not covered: a sandbox is not a virtual machine.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code runs as you, with all your files: there is no sandbox on this computer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Not tested on this computer yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>%n of {total} attempts got through.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>%n of {total} attempts refused.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>today {clock}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Look only</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Everything</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code reads the working folder and changes nothing in it. Your other files are hidden from it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code reads and changes the working folder. Your other files are hidden from it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>No sandbox: code runs as you, with all your files and programs, until Playhead is closed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Network off</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Network listed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Network on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code reaches no other computer, and no program of this one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code reaches the listed places only.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code reaches the internet, your own network and the servers of this computer. What it can read it can also send.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Every block</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Only what is risky</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Not inside the sandbox</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Each block of code waits for your approval.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code waits that is seen to delete, to reach outside of the folder or into the network, or to start or install programs, and code of which that is unclear.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code runs without a question inside the sandbox. Outside of it each block waits.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>asks if risky</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>does not ask</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Inside the sandbox: it can only read this folder, no network.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Inside the sandbox: it can only read this folder, with the network.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Inside the sandbox: this folder, no network.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Inside the sandbox: this folder, with the network.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>refused</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>not visible</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>only in a private copy</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>limited</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>got through</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>cannot be tried here</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6105,6 +6522,76 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/domain/text/quantities.py" />
       <source>{number:.0f} MB</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>Nothing risky seen</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>Line {line}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>{module}, line {line}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>deletes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>writes outside the folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>writes</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>network</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>starts</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>installs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>reads secrets</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>changes settings</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>cannot be told</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>likely</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>where is not known</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6190,6 +6677,11 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>another interpreter was chosen</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>what code may do was changed</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6421,17 +6913,22 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>{path}: its environment names no version.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
       <source>{path}: it answers something else.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>On Debian and Ubuntu install them: sudo apt install {package}</source>
+      <source>{path} is Python {version}.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>{path} is Python {version}.</source>
+      <source>On Debian and Ubuntu install them: sudo apt install {package}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6451,22 +6948,22 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>This Python is too old.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>Choose Python 3.9 or newer.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
       <source>This is not a usable Python.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/interpreters.py" />
       <source>Choose the program python3 or python.exe of a Python 3.9 or newer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>This Python is too old.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/interpreters.py" />
+      <source>Choose Python 3.9 or newer.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6566,7 +7063,18 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/live_kernel.py" />
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
       <source>Free disk space or make the folder writable.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>The sandbox could not be made, so nothing was started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>Test the sandbox again; it says what is missing.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6622,6 +7130,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
       <source>Run the code again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>There is no sandbox here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>Let the code of this conversation run without.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7212,6 +7730,61 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>{folder} is {real}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>A list of places in the network cannot be held yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Turn the network off, or on.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>This folder holds all your files, so that nothing would be hidden.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Choose a folder of its own for this conversation.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Playhead itself, or its data, is in this folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>This folder is in Playhead's data.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>This folder is the system's.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>The way to the working folder leads over a link.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Choose the folder that the link points to.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>The sandbox has no place for its private home.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/session/branches.py" />
       <source>There is no question before this answer to ask again.</source>
       <translation type="unfinished" />
@@ -7386,6 +7959,51 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/stops.py" />
       <source>Raise the budget to continue, or stop here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>The boundary test got out of it: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>Code is running.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>What it may do cannot be changed meanwhile.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>Wait until it has ended, or stop it first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>Only a sandbox can shut the network.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>Code inside the sandbox is asked about, too.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>Playhead runs as root, whom a sandbox holds less.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>It can be chosen only while the boundary test of this computer holds.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>The sandbox of this computer does not hold.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7648,6 +8266,11 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/storage/keys/system_keyring.py" />
       <source>Close other running copies of Playhead and try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/storage/recorded_sandbox.py" />
+      <source>There is no sandbox on this computer.</source>
       <translation type="unfinished" />
     </message>
     <message>
