@@ -17,7 +17,14 @@ from typing import Any
 
 from playhead.domain.conversation.closing_code import drafts
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import Echo, FileChange, FileChanges, Proposal, RunReport
+from playhead.domain.conversation.payloads import (
+    ChangeAction,
+    Echo,
+    FileChange,
+    FileChanges,
+    Proposal,
+    RunReport,
+)
 from playhead.domain.model import EXECUTE, ModelSettings
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.run_ends import run_end_for_model
@@ -178,14 +185,25 @@ def describe_result(result: Message) -> str:
 
 
 def describe_file_changes(files: FileChanges) -> str:
-    """Return the names of the files that a run created, changed and deleted."""
+    """Return the names of the files that a run, or the user after it, has changed."""
     kinds = (("created", files.created), ("changed", files.changed), ("deleted", files.deleted))
     sentences = [
         f"Files {kind}: {_file_names(found, count)}."
         for (kind, found), count in zip(kinds, files.counts, strict=True)
         if found
     ]
-    return " ".join(sentences)
+    if files.moved:
+        sentences.append(f"Files moved: {_file_names(files.moved, files.moved_count)}.")
+    return " ".join(filter(None, [WHAT_THE_USER_DID[files.action], *sentences]))
+
+
+WHAT_THE_USER_DID: Mapping[ChangeAction, str] = {
+    "run": "",
+    "undo": "The user has undone changes to files.",
+    "redo": "The user has redone changes to files.",
+    "keep": "The user has kept files that had been set aside.",
+    "delete": "The user has deleted files that had been set aside.",
+}
 
 
 def _file_names(found: Sequence[FileChange], count: int) -> str:

@@ -14,7 +14,13 @@ from playhead.domain.conversation.conversation import StoredConversation
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.message import AttachedContent
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.conversation.payloads import Frame, RowOrder, Table
+from playhead.domain.conversation.payloads import (
+    Coverage,
+    FileChanges,
+    Frame,
+    RowOrder,
+    Table,
+)
 from playhead.domain.conversation.search import SearchFound
 from playhead.domain.execution import (
     CodePlace,
@@ -263,6 +269,30 @@ class RiskReader(Protocol):
 
     async def look(self, language: str, code: str, folder: str, interpreter: str) -> CodeLook:
         """Return what code is seen to do in a folder, and what else decides that."""
+        ...
+
+
+class FileEffects(Protocol):
+    """Puts files back that runs have changed; what they were is kept on the disk.
+
+    All of these raise ExecutionError if the effect is no longer kept, or the folder is not the one
+    that it was. What was changed since by others is left as it is, as a conflict of the result.
+    """
+
+    async def cover(self, folder: str) -> Coverage:
+        """Keep the files of a folder as they are now; return what of it could be put back."""
+        ...
+
+    async def undo(self, folder: str, effect_id: str, paths: Sequence[str] = ()) -> FileChanges:
+        """Take back an effect, or what it did to these paths. To redo is to take back an undo."""
+        ...
+
+    async def settle(self, folder: str, effect_id: str, path: str, *, is_kept: bool) -> FileChanges:
+        """Put a file that was set aside into its place, or delete it."""
+        ...
+
+    async def unreported(self, conversation_id: str) -> list[FileChanges]:
+        """Return the effects of runs that ended with the program, once each."""
         ...
 
 
@@ -601,9 +631,9 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
 
     Without `folders` new conversations begin in the folder that the process was started in; without
     a `reader` nothing is known of code before it has run, without `risks` nothing of what it would
-    do. Without a `sandbox` no policy but
-    “everything” can be chosen. `policy` is what the command line chose, `is_root` whether the
-    program has the rights of the superuser.
+    do, without `files` nothing can be undone. Without a `sandbox` no policy but “everything” can be
+    chosen. `policy` is what the command line chose, `is_root` whether the program has the rights of
+    the superuser.
     """
 
     provider: Provider
@@ -618,3 +648,4 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     sandbox: Sandbox | None = None
     policy: PolicyWish = PolicyWish()
     is_root: bool = False
+    files: FileEffects | None = None

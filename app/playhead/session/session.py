@@ -44,6 +44,7 @@ from playhead.session.code_runs import (
     CodeAccess,
     CodeQuestions,
     KernelEpoch,
+    RunFiles,
     count_runs,
     has_run_here,
     note_missing_answer,
@@ -103,6 +104,7 @@ SessionEventKind = Literal[
     "preview",
     "error",
     "policy",
+    "files",
 ]
 
 
@@ -186,6 +188,10 @@ class Session:
             ports.executor, ports.reader, conversation.id, self._place_of_code
         )
         self.access = CodeAccess(ports.executor, conversation)
+        self.files = RunFiles(
+            ports.files, conversation, self._expect_idle, lambda: self._emit("files")
+        )
+        """Undoes what runs did to files."""
         self._begun_with: str | None = None
         self.reruns = Reruns(
             conversation,
@@ -687,6 +693,8 @@ class Session:
         if state != self.state:
             self.state = state
             self._emit("state")
+            if state == "awaiting_approval":  # a person reads, meanwhile the files can be kept
+                self._start_task(self.files.cover(self.folder))
 
     def _emit(self, kind: SessionEventKind, error: AppError | None = None) -> None:
         self._listeners.emit(SessionEvent(kind, error))

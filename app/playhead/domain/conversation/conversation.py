@@ -186,6 +186,11 @@ class Conversation:
         """Return the active path, oldest first, with the text so far of the streaming message."""
         return self.since(0)
 
+    @property
+    def everything(self) -> list[Message]:
+        """Return the messages of all branches, the oldest first."""
+        return list(self._messages.values())
+
     def since(self, place: int) -> list[Message]:
         """Return the messages of the active path from this place on, like `messages`."""
         path = [self._messages[message_id] for message_id in self._path[place:]]

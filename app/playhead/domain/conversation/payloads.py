@@ -173,23 +173,93 @@ class RowOrder(Struct, frozen=True):
     is_falling: bool = False
 
 
-class FileChange(Struct, frozen=True, kw_only=True):
-    """A file that a run created, changed or deleted.
+UncoveredReason = Literal[
+    "too_large", "too_much", "unreadable", "special", "left_out", "changing", "moving"
+]
+"""Why the state of a file before a run is not kept.
 
-    `path` is relative to the working folder, with slashes. `diff` is a unified diff where both
-    texts are known and small.
+It alone, or all together, are larger than what is kept; it may not be read; it is a device or a
+socket; it is in a folder that is only counted (`node_modules`, environments, caches); it was being
+changed while it was read; it was replaced.
+"""
+UndoProblem = Literal[
+    "", "unsupported", "home", "too_many", "too_slow", "disk_full", "vanished", "no_worker"
+]
+"""Why nothing of a folder is kept: on this system, of a home folder, of so many files, in time."""
+
+
+class Uncovered(Struct, frozen=True, kw_only=True):
+    """A file that cannot be put back, or a folder in which `files` cannot; and why."""
+
+    path: str
+    reason: UncoveredReason
+    size_bytes: int = 0
+    files: int = 1
+
+
+class Coverage(Struct, frozen=True, kw_only=True):
+    """The files of a folder that could be put back if code ran in it now: `covered` of `files`.
+
+    `uncovered` names the others, the largest first; `uncovered_total` counts them all. With a
+    `problem` nothing could. While `is_reading`, more is covered every moment.
+    """
+
+    folder: str
+    files: int = 0
+    covered: int = 0
+    uncovered: tuple[Uncovered, ...] = ()
+    uncovered_total: int = 0
+    problem: UndoProblem = ""
+    is_reading: bool = False
+
+
+FileKind = Literal["text", "image", "folder", "link", "other"]
+ChangeAction = Literal["run", "undo", "redo", "keep", "delete"]
+ConflictReason = Literal["changed", "in_the_way", "not_kept", "replaced", "refused"]
+"""Why a file was not put back: it was changed since, something else has its place, its state was
+not kept, a folder on its way is another one now, the system refused it.
+"""
+
+
+class FileChange(Struct, frozen=True, kw_only=True):
+    """A file that a run created, changed, deleted or moved.
+
+    `path` is relative to the working folder, with slashes; `old_path` is where a moved file was.
+    `diff` is a unified diff where both texts are known and small. `modes` are its permissions
+    before and after, `targets` those of a link, if they differ. A line may stand for the `files`
+    of a folder. `uncovered` says why it cannot be put back, '' if it can.
     """
 
     path: str
     size_bytes: int = 0
-    kind: Literal["text", "image", "other"] = "other"
+    kind: FileKind = "other"
     diff: str = ""
+    old_path: str = ""
+    modes: tuple[int, int] | None = None
+    targets: tuple[str, str] | None = None
+    files: int = 1
+    uncovered: UncoveredReason | Literal[""] = ""
+
+
+class FileConflict(Struct, frozen=True, kw_only=True):
+    """A file that an undo left as it is; `diff` is what the undo would have done to its text."""
+
+    path: str
+    reason: ConflictReason
+    diff: str = ""
+    detail: str = ""
 
 
 class FileChanges(Struct, frozen=True, kw_only=True):
-    """A run's changes to the files of its working folder; `note` names what was not searched.
+    """Changes to the files of a working folder; `note` names what was not searched.
 
     The totals count the files that are not listed too; 0 if all of them are listed.
+
+    `id` names the effect among those that are kept, '' if nothing of it can be undone. An undo is
+    an effect with its own id, `of` is the one that it took back, and so is a redo, which takes back
+    an undo. `is_whole`: all of that effect but the conflicts, else only what is listed.
+    `set_aside` are files that were moved away since other programs would run them; each waits
+    to be kept or deleted, which are effects `of` this one, too.
     """
 
     folder: str
@@ -200,6 +270,18 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     created_total: int = 0
     changed_total: int = 0
     deleted_total: int = 0
+    moved: tuple[FileChange, ...] = ()
+    moved_total: int = 0
+    id: str = ""
+    action: ChangeAction = "run"
+    of: str = ""
+    is_whole: bool = False
+    conflicts: tuple[FileConflict, ...] = ()
+    conflicts_total: int = 0
+    set_aside: tuple[FileChange, ...] = ()
+    uncovered: tuple[Uncovered, ...] = ()
+    uncovered_total: int = 0
+    problem: UndoProblem = ""
 
     @property
     def counts(self) -> tuple[int, int, int]:
@@ -209,6 +291,16 @@ class FileChanges(Struct, frozen=True, kw_only=True):
             max(self.changed_total, len(self.changed)),
             max(self.deleted_total, len(self.deleted)),
         )
+
+    @property
+    def moved_count(self) -> int:
+        """Return the number of moved files."""
+        return max(self.moved_total, len(self.moved))
+
+    @property
+    def listed(self) -> tuple[FileChange, ...]:
+        """Return all files that are listed, in the order in which they are shown."""
+        return (*self.created, *self.changed, *self.moved, *self.deleted)
 
 
 class Failure(Struct, frozen=True, kw_only=True):

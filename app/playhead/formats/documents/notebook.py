@@ -127,7 +127,12 @@ def _own(kind: ChunkType, payload: Payload, words: str) -> Wire:
 
 def _without_diffs(changes: FileChanges) -> FileChanges:
     """Return the changes without what is inside the files."""
-    groups = {"created": changes.created, "changed": changes.changed, "deleted": changes.deleted}
+    groups = {
+        "created": changes.created,
+        "changed": changes.changed,
+        "deleted": changes.deleted,
+        "moved": changes.moved,
+    }
     listed = {
         name: tuple(replace(file, diff="") for file in files) for name, files in groups.items()
     }

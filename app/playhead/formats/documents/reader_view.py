@@ -258,16 +258,21 @@ def input_words(asked: InputRequest) -> str:
 
 
 def changes_words(changes: FileChanges) -> list[str]:
-    """Return lines of text on the files that a run created, changed and deleted."""
+    """Return lines of text on the files that a run, or the user after it, has changed."""
+    prefix = "" if changes.action == "run" else f"{_ACTIONS[changes.action]}: "
     groups = (
-        ("created", changes.created), ("changed", changes.changed), ("deleted", changes.deleted)
+        ("created", changes.created), ("changed", changes.changed), ("deleted", changes.deleted),
+        ("moved", changes.moved),
     )  # fmt: skip
     told = [
-        f"Files {kind}: {_names(found, count)}"
-        for (kind, found), count in zip(groups, changes.counts, strict=True)
+        f"{prefix}Files {kind}: {_names(found, count)}"
+        for (kind, found), count in zip(groups, (*changes.counts, changes.moved_count), strict=True)
         if count
     ]
     return [*told, *filter(None, [one_line(changes.note)])]
+
+
+_ACTIONS = {"undo": "Undone", "redo": "Redone", "keep": "Kept", "delete": "Deleted"}
 
 
 def source_words(source: Source) -> str:

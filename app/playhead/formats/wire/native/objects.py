@@ -8,12 +8,14 @@ from typing import Any, cast, get_args
 import msgspec
 
 from playhead.domain.conversation.payloads import (
+    ChangeAction,
     Citation,
     CodeError,
     Echo,
     Failure,
     FileChange,
     FileChanges,
+    FileKind,
     Frame,
     InputRequest,
     LineTiming,
@@ -272,20 +274,42 @@ def _table(fields: _Fields) -> Table:
     )
 
 
-_CHANGES = ("created", "changed", "deleted")
+_CHANGES = ("created", "changed", "deleted", "moved")
+_ACTIONS = frozenset(get_args(ChangeAction))
+_KINDS = frozenset(get_args(FileKind))
 
 
 def _files(changes: FileChanges) -> Wire:
     """Return lists of paths, and the known facts on each file; not the folder they are in."""
     found = {name: cast("tuple[FileChange, ...]", getattr(changes, name)) for name in _CHANGES}
+    if not changes.moved:  # programs know the three others
+        del found["moved"]
     paths: Wire = {name: [change.path for change in files] for name, files in found.items()}
-    files = [
-        _without_empty(msgspec.to_builtins(change)) for group in found.values() for change in group
-    ]
-    note = {"note": changes.note} if changes.note else {}
-    counts = dict(zip(_CHANGES, changes.counts, strict=True))
-    totals = {name: count for name, count in counts.items() if count > len(found[name])}
-    return {**paths, "files": files, **note, **({"totals": totals} if totals else {})}
+    files = [_file(change) for group in found.values() for change in group]
+    counts = dict(zip(_CHANGES, (*changes.counts, changes.moved_count), strict=True))
+    totals = {name: count for name, count in counts.items() if count > len(found.get(name, ()))}
+    action = "" if changes.action == "run" else changes.action
+    rest: Wire = {
+        "note": changes.note,
+        "totals": totals or None,
+        "id": changes.id,
+        "action": action,
+        "of": changes.of,
+        "is_whole": changes.is_whole or None,
+        "set_aside": [_file(change) for change in changes.set_aside] or None,
+        "conflicts": [_without_empty(msgspec.to_builtins(one)) for one in changes.conflicts]
+        or None,
+        "uncovered": [msgspec.to_builtins(one) for one in changes.uncovered] or None,
+        "problem": changes.problem,
+    }
+    return {**paths, "files": files, **_without_empty(rest)}
+
+
+def _file(change: FileChange) -> Wire:
+    fields = _without_empty(msgspec.to_builtins(change))
+    if change.files == 1:
+        del fields["files"]
+    return fields
 
 
 def _file_changes(fields: _Fields) -> FileChanges:
@@ -296,15 +320,21 @@ def _file_changes(fields: _Fields) -> FileChanges:
 
     told = fields.values.get("totals")
     totals = _Fields(cast("Mapping[str, Any]", told if isinstance(told, Mapping) else {}))
+    action = fields.text("action", "run")
     return FileChanges(
         folder="",
         created=group("created"),
         changed=group("changed"),
         deleted=group("deleted"),
+        moved=group("moved"),
         note=fields.text("note", ""),
         created_total=totals.integer_or_none("created") or 0,
         changed_total=totals.integer_or_none("changed") or 0,
         deleted_total=totals.integer_or_none("deleted") or 0,
+        moved_total=totals.integer_or_none("moved") or 0,
+        action=cast("ChangeAction", action) if action in _ACTIONS else "run",
+        of=fields.text("of", ""),
+        is_whole=fields.values.get("is_whole") is True,
     )
 
 
@@ -315,8 +345,10 @@ def _file_change(path: str, told: _Fields | None) -> FileChange:
     return FileChange(
         path=path,
         size_bytes=told.integer_or_none("size_bytes") or 0,
-        kind=kind if kind in ("text", "image") else "other",
+        kind=cast("FileKind", kind) if kind in _KINDS else "other",
         diff=told.text("diff", ""),
+        old_path=told.text("old_path", ""),
+        files=told.integer_or_none("files") or 1,
     )
 
 
