@@ -14,12 +14,14 @@ from playhead.domain.conversation.payloads import (
     Failure,
     FileChange,
     FileChanges,
+    FileConflict,
     Frame,
     InputRequest,
     Proposal,
     RunReport,
     Source,
     Table,
+    Uncovered,
     Usage,
 )
 
@@ -187,13 +189,47 @@ def table(rows: int = 200, total: int = 12_000, columns: int = 3) -> Table:
     )
 
 
-def _files() -> FileChanges:
-    return FileChanges(
-        folder="/data",
-        created=(FileChange(path="out/report.pdf", size_bytes=20_480),),
-        changed=(FileChange(path="notes.md", size_bytes=120, kind="text", diff=DIFF),),
-        deleted=(FileChange(path="old.csv"),),
-    )
+RUN_FILES = FileChanges(
+    folder="/data",
+    id="run",
+    created=(FileChange(path="out/report.pdf", size_bytes=20_480),),
+    changed=(
+        FileChange(path="notes.md", size_bytes=120, kind="text", diff=DIFF),
+        FileChange(path="run.sh", size_bytes=90, modes=(0o100644, 0o100755)),
+        FileChange(path="latest", kind="link", targets=("2024.csv", "2025.csv")),
+        FileChange(path="video.mov", size_bytes=4_000_000_000, uncovered="too_large"),
+    ),
+    moved=(FileChange(path="old/names.txt", old_path="names.txt", size_bytes=300),),
+    deleted=(FileChange(path="old.csv"),),
+)
+UNDONE = FileChanges(
+    folder="/data",
+    id="undo",
+    action="undo",
+    of="run",
+    is_whole=True,
+    created=RUN_FILES.deleted,
+    changed=RUN_FILES.changed[1:3],
+    moved=(FileChange(path="names.txt", old_path="old/names.txt"),),
+    deleted=RUN_FILES.created,
+    conflicts=(FileConflict(path="notes.md", reason="changed", diff=DIFF),),
+)
+SET_ASIDE = FileChanges(
+    folder="/data",
+    id="run",
+    created=(FileChange(path="a.txt", size_bytes=4),),
+    set_aside=(FileChange(path=".vscode/tasks.json"), FileChange(path=".envrc")),
+    uncovered=(Uncovered(path="node_modules", reason="left_out", files=812),),
+    uncovered_total=14,
+)
+KEPT = FileChanges(
+    folder="/data", id="keep", action="keep", of="run", created=(FileChange(path=".envrc"),)
+)
+
+
+def _effects(*effects: FileChanges) -> Callable[[Sample], object]:
+    """Show what became of a run's files: the sample is drawn with all that was done since."""
+    return lambda talk: [talk.give("files", one) for one in effects]
 
 
 SAMPLES: dict[str, Callable[[Sample], object]] = {
@@ -230,7 +266,9 @@ SAMPLES: dict[str, Callable[[Sample], object]] = {
     "table-wide": _given("table", table(4, 4, 40)),
     "page": _said("computer", "code", "<h1>Sum</h1><p>45</p>", "html"),
     "markdown-result": _said("computer", "code", "# Sum\n\n**45**", "markdown"),
-    "files": _given("files", _files()),
+    "files": _effects(RUN_FILES),
+    "files-undone": _effects(RUN_FILES, UNDONE),
+    "files-set-aside": _effects(SET_ASIDE, KEPT),
     "error": _problem,
     "error-remedy": _missing,
     "input": _given("input", InputRequest("i", "Your name: ")),

@@ -51,6 +51,8 @@ COMMANDS = (
     Command("normal_size", mark("Zoom to the normal size"), "Ctrl+0"),
     Command("write", mark("Go to the message field"), "Ctrl+L"),
     Command("rename", mark("Rename conversation…"), ""),
+    Command("undo_run", mark("Undo the last run"), ""),
+    Command("redo_run", mark("Redo what was undone last"), ""),
     Command("run_all", mark("Run all code of the conversation again"), ""),
     Command("request", mark("View what is sent to the model…"), ""),
     Command("policy", mark("What code may do…"), ""),

@@ -47,6 +47,7 @@ ARMING_MS = 300
 """The bar ignores clicks and keys for this time, because they were not meant for it."""
 
 _WORDS_PX, _AROUND_PX = 200, 60
+_UNDER_TEXT_PX = 26
 _TIP_CHARACTERS = 400
 
 
@@ -91,6 +92,7 @@ class ApprovalBar(QFrame):
         layout.setContentsMargins(12, 8, 8, 8)
         layout.setSpacing(6)
         layout.addLayout(self._make_question())
+        layout.addWidget(self._make_coverage())
         layout.addWidget(self._make_choices())
         self.facts = FactStrip(theme, self)
         self.facts.lines_requested.connect(self.lines_requested)
@@ -144,6 +146,11 @@ class ApprovalBar(QFrame):
         self._bounds.show_text(words, kind)
         self._arm_run()
         self._name()
+
+    def show_coverage(self, words: str) -> None:
+        """Show what undo will not cover of the run; '' if it covers everything."""
+        self._coverage.setText(words)
+        self._coverage.setVisible(bool(words))
 
     def set_edit(self, message_id: str, code: str) -> None:
         """Set a block's code as the user changed it in the editor, which Run then sends."""
@@ -217,6 +224,15 @@ class ApprovalBar(QFrame):
         self._place_buttons()
         return grid
 
+    def _make_coverage(self) -> QWidget:
+        self._coverage = QLabel(self)
+        self._coverage.setProperty("kind", "mute")
+        self._coverage.setTextFormat(Qt.TextFormat.PlainText)
+        self._coverage.setWordWrap(True)
+        self._coverage.setContentsMargins(_UNDER_TEXT_PX, 0, 0, 0)
+        self._coverage.hide()
+        return self._coverage
+
     def _make_buttons(self) -> QWidget:
         box = QWidget(self)
         row = QHBoxLayout(box)
@@ -247,7 +263,7 @@ class ApprovalBar(QFrame):
     def _make_reason(self) -> QWidget:
         self._reason_row = QWidget(self)
         row = QHBoxLayout(self._reason_row)
-        row.setContentsMargins(26, 0, 0, 0)
+        row.setContentsMargins(_UNDER_TEXT_PX, 0, 0, 0)
         row.setSpacing(6)
         self._reason = QLineEdit(self._reason_row)
         self._reason.setPlaceholderText(tr("Why not? The model sees your answer."))

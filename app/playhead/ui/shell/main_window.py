@@ -56,7 +56,8 @@ if TYPE_CHECKING:
 
 
 _MENU = (
-    "commands", "", "rename", "policy", "run_all", "restart", "request", "", "export", "import", "",
+    "commands", "", "rename", "policy", "undo_run", "redo_run", "run_all", "restart", "request", "",
+    "export", "import", "",
     "larger", "smaller", "normal_size", "", "folder", "attach", "settings", "",
     "example", "shortcuts", "log", "crashes", "updates", "about", "quit",
 )  # fmt: skip
@@ -357,6 +358,8 @@ class MainWindow(QMainWindow):
             "next_pane": parts.focus_next_pane,
             "write": parts.composer.setFocus,
             "rename": self._rename_current,
+            "undo_run": self.results.effects.undo_last,
+            "redo_run": self.results.effects.redo_last,
             "run_all": self.rerunning.ask,
             "request": lambda: self.context.view_request(),
             "restart": self.restarting.restart,

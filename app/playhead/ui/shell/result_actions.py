@@ -1,4 +1,4 @@
-"""Opens, copies and saves results of the code, only when the user asks for it."""
+"""Opens, copies and saves results of the code, and undoes what it did to files, when asked."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
+from playhead.domain.conversation.effect_choice import effects_left, undos_of
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
     CodeError,
@@ -23,7 +24,7 @@ from playhead.domain.conversation.payloads import (
 )
 from playhead.domain.execution import Variable
 from playhead.errors import AppError, ExecutionError, StorageError
-from playhead.session.session import Session
+from playhead.session.session import Session, expect_idle
 from playhead.ui.widgets.banner import BannerAction
 from playhead.ui.widgets.file_dialog import FileDialog
 from playhead.ui.widgets.system_opener import open_file, open_folder
@@ -37,6 +38,88 @@ if TYPE_CHECKING:
     from playhead.ui.shell.window_layout import WindowLayout
     from playhead.ui.timeline.model.rows import Sorting
     from playhead.ui.widgets.theme import Theme
+
+_EFFECT_ACTIONS = ("undo", "redo", "keep", "discard")
+
+
+class EffectActions(QObject):
+    """Owner: the actions of results. Signal: `noticed(title, detail)` if there is nothing to do."""
+
+    noticed = Signal(str, str)
+
+    def __init__(
+        self,
+        session: Callable[[], Session | None],
+        parts: WindowLayout,
+        tasks: TaskOwner,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._parts = parts
+        self._tasks = tasks
+
+    def handle(self, session: Session, what: str, changes: FileChanges, path: str) -> None:
+        """Do what a card asks for with a file of a run's effect; '' for all of them."""
+        self._tasks.start(self._do(session, what, changes, path))
+
+    def undo_last(self) -> None:
+        """Undo the last run that changed files and was not undone."""
+        self._do_last("undo")
+
+    def redo_last(self) -> None:
+        """Do again what was undone last."""
+        self._do_last("redo")
+
+    def _do_last(self, what: Literal["undo", "redo"]) -> None:
+        session = self._session()
+        found = effects_left(session.conversation, what) if session is not None else []
+        if session is None or not found:
+            title = tr("There is nothing to undo.") if what == "undo" else tr("Nothing was undone.")
+            self.noticed.emit(title, "")
+        elif isinstance(changes := found[0].content, FileChanges):
+            self._parts.timeline.reveal(found[0].id)
+            self.handle(session, what, changes, "")
+
+    async def _do(self, session: Session, what: str, changes: FileChanges, path: str) -> None:
+        expect_idle(session.state)
+        timeline = self._parts.timeline
+        timeline.set_undoing(changes.id, is_busy=True)
+        results: list[FileChanges] = []
+        refused = ""
+        try:
+            if what == "redo":
+                for undo_id, only in undos_of(session.conversation, changes, path):
+                    results.append(await session.files.redo_run(undo_id, only))
+            else:
+                results.append(await _take_back(session, what, changes.id, path))
+        except ExecutionError as error:
+            refused = str(tr_error(error))
+        finally:
+            conflicts = [one for result in results for one in result.conflicts]
+            timeline.set_undoing(changes.id, conflicts=conflicts, refused=refused)
+        if refused or not any(result.listed for result in results):
+            self._announce(refused, len(conflicts))
+
+    def _announce(self, refused: str, conflicts: int) -> None:
+        """Have a screen reader say that nothing was done; what was done is a row, which is said."""
+        from playhead.ui.timeline.scroll.accessibility import announce
+
+        left = tr_n("%n files were left as they are", conflicts, one="1 file was left as it is")
+        announce(self._parts.timeline, refused or left)
+
+
+async def _take_back(session: Session, what: str, effect_id: str, path: str) -> FileChanges:
+    files = session.files
+    match what:
+        case "keep":
+            return await files.keep(effect_id, path)
+        case "discard":
+            return await files.delete(effect_id, path)
+        case _ if path:
+            return await files.undo_file(effect_id, path)
+        case _:
+            return await files.undo_run(effect_id)
 
 
 class ResultActions(QObject):
@@ -70,6 +153,8 @@ class ResultActions(QObject):
         self._windows: list[TableWindow] = []
         self._sortings: dict[str, asyncio.Future[None]] = {}
         self._pictures: PictureOpener | None = None
+        self.effects = EffectActions(session, parts, tasks, self)
+        self.effects.noticed.connect(self.noticed)
 
     @property
     def pictures(self) -> PictureOpener:
@@ -98,6 +183,8 @@ class ResultActions(QObject):
                 self._handle_table(session, what, message_id, table, detail)
             case FileChanges() as changes if what == "file":
                 self._open_file(Path(changes.folder), detail)
+            case FileChanges() as changes if what in _EFFECT_ACTIONS:
+                self.effects.handle(session, what, changes, detail)
             case CodeError() as error:
                 self._handle_error(session, what, message_id, error, detail)
             case str() if what in ("picture", "copy_picture", "save_picture"):

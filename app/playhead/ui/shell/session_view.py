@@ -15,6 +15,7 @@ from playhead.domain.conversation.payloads import CodeError, Failure, Proposal, 
 from playhead.domain.execution import PYTHON, KernelStatus
 from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.text.fences import fenced
+from playhead.domain.text.file_effects import coverage_text
 from playhead.errors import AppError
 from playhead.session.branches import is_asked
 from playhead.session.session import Session, SessionEvent
@@ -245,6 +246,7 @@ class SessionView(QObject):
     def _show_pending(self, session: Session) -> None:
         pending = session.pending
         self._approval.ask(pending, session.pending_later)
+        self._approval.show_coverage(coverage_text(session.files.coverage, tr, tr_n))
         self._pane.set_asked(self._is_asked_about)
         self._on_pane_edited()
 
@@ -271,6 +273,8 @@ class SessionView(QObject):
                     self._offer_go_on(session)
             case "pending":
                 self._show_pending(session)
+            case "files":
+                self._approval.show_coverage(coverage_text(session.files.coverage, tr, tr_n))
             case "kernel":
                 self._show_kernel(session.kernel)
                 place = session.conversation.id, session.kernel.folder

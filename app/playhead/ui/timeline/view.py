@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
+from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import (
     QContextMenuEvent,
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
-from playhead.domain.conversation.payloads import CodeError
+from playhead.domain.conversation.payloads import CodeError, FileChanges, FileConflict
 from playhead.domain.execution import Variable
 from playhead.ui.timeline.cards.card import HEADER, CardTools, Intent
 from playhead.ui.timeline.cards.code_cards import ConsoleCard
@@ -29,7 +30,13 @@ from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
 from playhead.ui.timeline.cards.table_card import TableCard
 from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
 from playhead.ui.timeline.find.timeline_finder import reveal
-from playhead.ui.timeline.model.rows import Action, Note, Sorting
+from playhead.ui.timeline.model.rows import (
+    Action,
+    FileEffect,
+    Note,
+    Sorting,
+    file_effects,
+)
 from playhead.ui.timeline.model.timeline_model import Changes, TimelineModel
 from playhead.ui.timeline.scroll.accessibility import AccessibleTimeline, announce, spoken_text
 from playhead.ui.timeline.scroll.canvas import Canvas
@@ -62,7 +69,8 @@ class TimelineView(QAbstractScrollArea):
     of an error, `input_answered(input_id, text)`, `text_sent(text, is_end)` to what the running
     code has started, `result_requested(what, message_id, detail)`: table, copy_table, save,
     sort with the number of a column or "stop", page, file, picture, copy_picture, save_picture,
-    output with its path, source with a line and a path, or failure for the variables of an error,
+    output with its path, source with a line and a path, failure for the variables of an error, or
+    undo, redo, keep and discard with the path of a file, '' for all that a run did to files,
     `link_activated(url)`: only http, https, mailto and our own playhead addresses; the window shows
     it before it opens it.
     """
@@ -107,6 +115,7 @@ class TimelineView(QAbstractScrollArea):
         self._version_place = VersionPosition(canvas)
         self._leaf: str | None = None
         self._traced: tuple[str, ...] = ()
+        self._undoing: dict[str, FileEffect] = {}
         self._jump = LatestButton(theme, canvas)
         self.find_bar = TimelineFindBar(theme, canvas)
         self._ring = _FocusRing(theme, self)
@@ -133,6 +142,8 @@ class TimelineView(QAbstractScrollArea):
         self.canvas.go_to_end()
         self._leaf = conversation.leaf_id if conversation else None
         self._read(conversation)
+        self._undoing.clear()
+        self._show_effects()
         self._show_costs()
         self.show_versions()
         self._clock.follow()
@@ -356,6 +367,31 @@ class TimelineView(QAbstractScrollArea):
         self.model.set_sorting(message_id, sorting)
         self.coalescer.due()
 
+    def set_undoing(
+        self,
+        effect_id: str,
+        *,
+        is_busy: bool = False,
+        conflicts: Sequence[FileConflict] = (),
+        refused: str = "",
+    ) -> None:
+        """Show that an effect of a run on files is being undone, or what an attempt left."""
+        found = {one.path: one for one in conflicts}
+        self._undoing[effect_id] = FileEffect(conflicts=found, refused=refused, is_busy=is_busy)
+        self._show_effects()
+        self.coalescer.due()
+
+    def _show_effects(self) -> None:
+        """Show what became of the effects of runs on files, in all branches."""
+        if (conversation := self._conversation) is None:
+            return
+        effects = file_effects(conversation.everything)
+        for id_, last in self._undoing.items():
+            known = effects.get(id_, FileEffect())
+            conflicts = {**known.conflicts, **last.conflicts}
+            effects[id_] = replace(last, state=known.state, conflicts=conflicts)
+        self.model.set_effects(effects)
+
     def _on_settled(self) -> None:
         """Put the button and the fields where they belong."""
         self._jump.refresh()
@@ -440,6 +476,9 @@ class TimelineView(QAbstractScrollArea):
             self.show_versions()
         self._clock.follow()
         self.coalescer.due()
+        if event.message is not None and isinstance(event.message.content, FileChanges):
+            self._show_effects()
+            self._announce(event.message.id)
         if event.kind in ("ended", "added"):
             self._describe()
         if event.kind == "ended" and event.message is not None:
@@ -454,6 +493,7 @@ class TimelineView(QAbstractScrollArea):
             self._leaf = conversation.leaf_id
             self.canvas.select(None)
             self._read(conversation)
+        self._show_effects()
         self.show_versions()
         self._clock.follow()
         self.coalescer.flush_now()

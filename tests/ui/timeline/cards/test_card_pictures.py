@@ -20,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 from playhead.ui.timeline.cards.card import CardTools, PaintState
 from playhead.ui.timeline.cards.card_factory import make_card
 from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
+from playhead.ui.timeline.model.rows import file_effects
 from playhead.ui.timeline.model.timeline_model import TimelineModel
 from playhead.ui.timeline.text.document_maker import DocumentMaker
 from playhead.ui.widgets.theme import Theme
@@ -60,6 +61,7 @@ def painted(name: str, tools: CardTools) -> QImage:
     SAMPLES[name.removesuffix("-open")](talk)
     turns = (replace(turn, seconds=3.5) for turn in talk.usages.turns)
     model.set_costs(turns, "openai/gpt-x")
+    model.set_effects(file_effects(talk.everything))
     image = QImage(WIDTH + 32, MOST, QImage.Format.Format_ARGB32_Premultiplied)
     image.fill(QColor(tools.theme.tokens.bg))
     painter = QPainter(image)
@@ -67,6 +69,7 @@ def painted(name: str, tools: CardTools) -> QImage:
     for row in model.rows:
         row.is_open = name.endswith("-open") or row.kind == "unknown"
         row.detail = "1.5 s" if row.kind == "reasoning" else row.detail
+        row.items += ["notes.md"] if row.is_open and row.kind == "files" else []
         card = make_card(row, tools)
         height = _laid_out(card)
         top += card.gap

@@ -308,7 +308,7 @@ def test_of_many_files_the_first_are_shown(view, talk, qtbot, painted):
     painted()
     card = view.canvas.sheet.card(0)
     assert card.summary() == "10,000 created"
-    assert card.note() == "9,500 more are not listed."
+    assert card.notes() == ["9,500 more are not listed."]
     assert len(card.source().split("\n")) == 10_000
 
 
@@ -325,7 +325,7 @@ def test_files_that_are_not_listed_are_counted_in_the_head(view, talk, qtbot, pa
     assert card.summary() == "12,345 created · 1 changed"
     click(qtbot, view, "Show 201 files")
     painted()
-    assert card.note() == "12,145 more are not listed."
+    assert card.notes() == ["12,145 more are not listed."]
 
 
 def test_a_page_shows_no_more_than_its_name_until_its_source_is_asked_for(

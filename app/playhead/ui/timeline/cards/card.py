@@ -30,7 +30,7 @@ IntentKind = Literal[
     "copy", "retry", "edit", "run", "open", "link", "fold", "act", "type", "card",
     "table", "copy_table", "save", "sort", "page", "file", "output", "version", "picture",
     "copy_picture", "save_picture", "line", "mend", "delete", "request", "printed", "copy_turn",
-    "other_version", "block", "source", "failure",
+    "other_version", "block", "source", "failure", "undo", "redo", "keep", "discard",
 ]  # fmt: skip
 
 
@@ -53,7 +53,7 @@ class Spot(Struct, frozen=True, kw_only=True):
     tip: str
     icon: str = ""
     label: str = ""
-    look: Literal["icon", "word", "button", "bare", "label"] = "icon"
+    look: Literal["icon", "word", "quiet", "button", "bare", "label"] = "icon"
     is_enabled: bool = True
 
 
@@ -252,6 +252,12 @@ def draw_spot(
     elif spot.look == "word":
         colour = "text" if is_hovered else "mute"
         draw_text(painter, rect, spot.label, theme, colour, 12, QFont.Weight.Medium)
+    elif spot.look == "quiet":
+        if is_hovered and spot.is_enabled:
+            draw_panel(painter, rect, tokens.hover, None, radius=7)
+        colour = ("text" if is_hovered else "mute") if spot.is_enabled else "line_strong"
+        centre = Qt.AlignmentFlag.AlignHCenter
+        draw_text(painter, rect, spot.label, theme, colour, 12, QFont.Weight.Medium, centre)
     elif spot.look == "icon":
         if is_hovered and spot.is_enabled:
             draw_panel(painter, rect, tokens.hover, None, radius=7)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from playhead.domain.conversation.payloads import FileChanges, Table
 from playhead.ui.timeline.cards.card import Card, CardTools
 from playhead.ui.timeline.cards.code_cards import CodeCard, ConsoleCard
-from playhead.ui.timeline.cards.files_card import FOLDED_FILES, FilesCard
+from playhead.ui.timeline.cards.effects_card import FOLDED_FILES, EffectsCard, UndoneCard
 from playhead.ui.timeline.cards.message_cards import (
     AnswerCard,
     FoldCard,
@@ -40,7 +40,8 @@ _CARDS: dict[RowKind, type[Card]] = {
     "page": PageCard,
     "rendered": RenderedCard,
     "table": TableCard,
-    "files": FilesCard,
+    "files": EffectsCard,
+    "undone": UndoneCard,
     "unknown": UnknownCard,
     "problem": ProblemCard,
     "failure": FailureCard,
@@ -98,4 +99,4 @@ def _files(row: Row) -> int:
     content = row.message.content if row.message else None
     if not isinstance(content, FileChanges):
         return 0
-    return len(content.created) + len(content.changed) + len(content.deleted)
+    return len(content.listed)

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal
 
 import msgspec
 from msgspec import Struct
 
 from playhead.domain.conversation.conversation import Versions
+from playhead.domain.conversation.effects import EffectState, effect_states
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
     FileChanges,
+    FileConflict,
     InputRequest,
     OutputTail,
     RowOrder,
     Table,
 )
+from playhead.domain.text.file_effects import action_text
 from playhead.domain.text.risk_words import RiskGroup
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.wording import tr, tr_n
 
 RowKind = Literal[
     "answer",
@@ -37,6 +40,7 @@ RowKind = Literal[
     "image",
     "table",
     "files",
+    "undone",
     "unknown",
     "problem",
     "failure",
@@ -79,6 +83,45 @@ class Sorting(Struct, frozen=True, kw_only=True):
     refused: Mapping[int, str] = {}
 
 
+class FileEffect(Struct, frozen=True, kw_only=True):
+    """The state of a run's changes to files after later undos and redos.
+
+    `conflicts` are those that the last of them left as they are, `refused` says why it could not be
+    at all. `is_busy` while one is under way. `is_bounded`: the run was in a sandbox.
+    """
+
+    state: EffectState = EffectState()
+    conflicts: Mapping[str, FileConflict] = {}
+    refused: str = ""
+    is_busy: bool = False
+    is_bounded: bool = False
+
+
+def file_effects(messages: Iterable[Message]) -> dict[str, FileEffect]:
+    """Return the states of the effects of runs of which something was undone, by their ids.
+
+    A conflict is one until its file is undone after all, or done again.
+    """
+    taken = [one for one in messages if isinstance(one.content, FileChanges) and one.content.of]
+    states = effect_states(taken)
+    origins: dict[str, str] = {}
+    conflicts: dict[str, dict[str, FileConflict]] = {}
+    for message in taken:
+        match message.content:
+            case FileChanges(action="undo" | "redo") as changes:
+                origin = origins[changes.id] = origins.get(changes.of, changes.of)
+                before = {} if changes.is_whole else conflicts.get(origin, {})
+                done = {one.path for one in changes.listed}
+                kept = {path: one for path, one in before.items() if path not in done}
+                conflicts[origin] = kept | {one.path: one for one in changes.conflicts}
+            case _:
+                pass
+    return {
+        id_: FileEffect(state=state, conflicts=conflicts.get(id_, {}))
+        for id_, state in states.items()
+    }
+
+
 class Row(Struct, eq=False, kw_only=True):
     """One card's worth: a message, or a note, with its text so far.
 
@@ -97,7 +140,7 @@ class Row(Struct, eq=False, kw_only=True):
     output that is too long to be in the text as it goes on. `group` are the rows of code that is
     decided about at once, shown as one card: all but one of them `is_hidden`. `going_on` says what
     computes on after its end, or that it goes on although it says that it is over. `facts` are what
-    code is seen to do, in groups.
+    code is seen to do, in groups. `effect` is the state of changes to files.
     """
 
     key: str
@@ -118,6 +161,7 @@ class Row(Struct, eq=False, kw_only=True):
     failure: str = ""
     foot: str = ""
     sorting: Sorting = Sorting()
+    effect: FileEffect = FileEffect()
     group: list[Row] = msgspec.field(default_factory=list["Row"])
     is_hidden: bool = False
     cited: tuple[Citation, ...] = ()
@@ -207,6 +251,8 @@ def row_text(message: Message, kind: RowKind) -> str:
     """Return the text that a row shows of its message: a formula as Markdown has it."""
     if kind == "unknown":
         return _unknown_text(message)
+    if isinstance(message.content, FileChanges):
+        return _files_text(message.content)
     is_latex = kind == "rendered" and (message.format or "").lower() == "latex"
     return _typeset(message.text) if is_latex else message.text
 
@@ -229,12 +275,23 @@ def _unknown_text(message: Message) -> str:
     return tr("A result that this version of Playhead does not show: {kind}.", kind=kind)
 
 
+_NAMED_FILES = 20
+
+
+def _files_text(changes: FileChanges) -> str:
+    """Return what happened to files and their names, for a screen reader."""
+    names = [one.path for one in (*changes.set_aside, *changes.listed)[:_NAMED_FILES]]
+    return "\n".join([action_text(changes, tr, tr_n), *names])
+
+
 def _result_kind(message: Message) -> RowKind | None:
     form = message.format or ""
     if message.type in _UNSEEN:
         return None
     if message.type in _RESULTS:
         wanted, kind = _RESULTS[message.type]
+        if isinstance(message.content, FileChanges) and message.content.action != "run":
+            kind = "undone"
         return kind if isinstance(message.content, wanted) else "unknown"
     if message.type == "code":
         return _markup_kind(form)

@@ -14,6 +14,7 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
     Citation,
     CodeError,
+    FileChanges,
     InputRequest,
     Proposal,
     RunReport,
@@ -27,6 +28,7 @@ from playhead.domain.text.terminal import without_colours
 from playhead.ui.timeline.model.console_text import places_in, without_frame
 from playhead.ui.timeline.model.rows import (
     UNSENT,
+    FileEffect,
     Note,
     Row,
     RowKind,
@@ -43,7 +45,9 @@ _TURN_ENDS = ("answer", "citation")
 _CODE = ("code", "assistant")
 _MOST_BLOCKS = 200
 """Blocks before a failure that are searched for the code that its traceback shows."""
-_AFTER_TURNS = ("question", "attachment", "note", "versions")
+_BESIDE = ("note", "versions", "undone")
+"""Rows that are no part of what a turn says."""
+_AFTER_TURNS = ("question", "attachment", *_BESIDE)
 
 
 class Changes(Struct):
@@ -140,6 +144,19 @@ class TimelineModel:
         if index is not None:
             self.rows[index].sorting = sorting
             self.mark(message_id)
+
+    def set_effects(self, effects: Mapping[str, FileEffect]) -> None:
+        """Set what became of changes to files, by the ids of these."""
+        for row in self.rows:
+            content = row.message.content if row.message is not None else None
+            if isinstance(content, FileChanges) and content.id:
+                self._set_effect(row, effects.get(content.id, FileEffect()))
+
+    def _set_effect(self, row: Row, effect: FileEffect) -> None:
+        if row.effect != effect:
+            row.effect = effect
+            row.detail = tr("undone") if effect.state.is_undone else ""
+            self.mark(row.key)
 
     def choose(self, key: str) -> None:
         """Show this row of the group that it is in, and hide the others."""
@@ -246,7 +263,7 @@ class TimelineModel:
         for row in self.rows[index + 1 :]:
             if row.kind in ("question", "attachment") or row.is_streaming:
                 break
-            if row.kind not in ("note", "versions"):
+            if row.kind not in _BESIDE:
                 last = row
         return last
 
@@ -359,7 +376,7 @@ class TimelineModel:
                 self._set_foot(end, turn_summary(turn, model))
             if row.role == "user":
                 end = None
-            elif end is None and row.kind not in ("note", "versions"):
+            elif end is None and row.kind not in _BESIDE:
                 end = index
 
     def _set_foot(self, index: int | None, words: str) -> None:
@@ -370,7 +387,7 @@ class TimelineModel:
     def _last_said(self) -> int:
         """Return the index of the last row that is more than a line of the window's own."""
         last = len(self.rows) - 1
-        while last > 0 and self.rows[last].kind in ("note", "versions"):
+        while last > 0 and self.rows[last].kind in _BESIDE:
             last -= 1
         return last
 

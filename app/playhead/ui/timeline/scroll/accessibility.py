@@ -38,6 +38,7 @@ _KINDS: dict[RowKind, str] = {
     "image": mark("Picture"),
     "table": mark("Table"),
     "files": mark("Files"),
+    "undone": mark("Files"),
     "problem": mark("Error"),
     "failure": mark("Error"),
     "tool_call": mark("Tool"),

@@ -8,6 +8,7 @@ from PySide6.QtCore import QKeyCombination, QPoint, QRect, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from playhead.ui.timeline.cards.card import Intent, Spot
+from playhead.ui.timeline.scroll.accessibility import announce
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.caret import Caret
 from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
@@ -223,6 +224,8 @@ class KeyHandler:
 
     def _focus(self, stop: tuple[int, Spot] | None) -> None:
         self._canvas.focused = stop
+        if stop is not None:
+            announce(self._canvas.area, stop[1].tip)
         self._canvas.port.update()
 
     def _scroll(self, event: QKeyEvent) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal
@@ -46,14 +46,18 @@ class EntryMenu(QMenu):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setObjectName("timeline_menu")
 
-    def fill(self, index: int, link: str, printed: tuple[str, int]) -> None:
-        """Offer what fits an entry (-1: none), a link in it, and a line of an output."""
+    def fill(
+        self, index: int, link: str, printed: tuple[str, int], files: Sequence[Spot] = ()
+    ) -> None:
+        """Offer what fits an entry (-1: none), a link in it, a line of an output or of files."""
         self._add_copies()
         if link:
             self.addAction(tr("Copy link address"), lambda: to_clipboard(link))
         if printed[0]:
             intent = Intent("printed", f"{printed[0]} {printed[1]}")
             self._offer(tr("Show the line that printed this"), intent, index)
+        for spot in files:
+            self._offer(spot.tip, spot.intent, index).setEnabled(spot.is_enabled)
         if index >= 0:
             self.addSeparator()
             self._add_entry(index)
@@ -279,8 +283,20 @@ class MouseHandler(QObject):
         """Copy and what else can be done with the row under the mouse."""
         menu = EntryMenu(self._canvas, self._copier, self._activate)
         menu.find_requested.connect(self.find_requested)
-        menu.fill(self._row_at(point), self._link_at(point), self.printed_at(point))
+        index = self._row_at(point)
+        menu.fill(index, self._link_at(point), self.printed_at(point), self._files_at(point, index))
         return menu
+
+    def _files_at(self, point: QPoint, index: int) -> list[Spot]:
+        """Return what can be done about the file in the line at a point, or about all of a run."""
+        if index < 0 or self._canvas.sheet.rows[index].kind not in ("files", "undone"):
+            return []
+        y = point.y() - self._canvas.card_rect(index).top()
+        spots = self._canvas.sheet.card(index).spots(True)
+        near = [spot for spot in spots if spot.rect.top() <= y <= spot.rect.bottom()]
+        every = [spot for spot in spots if spot.intent.kind in ("undo", "redo")]
+        run = [spot for spot in every[:1] if not spot.intent.text and spot not in near]
+        return near + run
 
     def _extend(self, point: QPoint) -> None:
         if self._start is None:

@@ -1,0 +1,193 @@
+"""Texts on what runs did to files, shared by the window, the terminal and documents.
+
+`tr` and `tr_n` put a text into the language of its reader; without them the words are English.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from playhead.domain.conversation.payloads import (
+    Coverage,
+    FileChange,
+    FileChanges,
+    FileConflict,
+    Uncovered,
+    UncoveredReason,
+    UndoProblem,
+)
+from playhead.domain.text.quantities import (
+    Translate,
+    TranslateNumber,
+    count_in_english,
+    format_size,
+    in_english,
+)
+
+_NAMES = 2
+"""Files that a sentence names; the others are counted."""
+
+
+def counts_text(changes: FileChanges, tr_n: TranslateNumber = count_in_english) -> str:
+    """Return the numbers of files: 2 created · 1 changed · 1 deleted · 1 moved."""
+    created, changed, deleted = changes.counts
+    moved = changes.moved_count
+    words = (
+        created and tr_n("%n created", created, one="1 created"),
+        changed and tr_n("%n changed", changed, one="1 changed"),
+        deleted and tr_n("%n deleted", deleted, one="1 deleted"),
+        moved and tr_n("%n moved", moved, one="1 moved"),
+    )
+    return " · ".join(word for word in words if word)
+
+
+def difference_text(change: FileChange, tr: Translate = in_english) -> str:
+    """Return what else a run changed about a file: its permissions, the target of a link."""
+    words: list[str] = []
+    if change.modes is not None:
+        before, after = (f"{mode & 0o7777:03o}" for mode in change.modes)
+        words.append(tr("mode {before} → {after}", before=before, after=after))
+    if change.targets is not None:
+        before, after = change.targets
+        words.append(tr("link {before} → {after}", before=before or "–", after=after or "–"))
+    return " · ".join(words)
+
+
+def problem_text(problem: UndoProblem, tr: Translate = in_english) -> str:
+    """Return why nothing of a folder can be undone; "" without a problem."""
+    match problem:
+        case "unsupported":
+            return tr("this system has no undo of files")
+        case "home":
+            return tr("the folder is a whole home folder; choose a folder of its own for the code")
+        case "too_many":
+            return tr("the folder has too many files")
+        case "too_slow":
+            return tr("reading the folder takes too long")
+        case "disk_full":
+            return tr("the disk has no room to keep the files as they are")
+        case "vanished":
+            return tr("the folder is not there")
+        case "no_worker":
+            return tr("the process that keeps files has failed; the log has the details")
+        case "":
+            return ""
+
+
+def reason_text(reason: UncoveredReason, tr: Translate = in_english) -> str:
+    """Return why one file is not covered."""
+    match reason:
+        case "too_large":
+            return tr("too large")
+        case "too_much":
+            return tr("too much in all")
+        case "unreadable":
+            return tr("may not be read")
+        case "special":
+            return tr("no ordinary file")
+        case "left_out":
+            return tr("left out")
+        case "changing":
+            return tr("was being changed")
+        case "moving":
+            return tr("was being replaced")
+
+
+def uncovered_text(
+    uncovered: Sequence[Uncovered],
+    total: int = 0,
+    tr: Translate = in_english,
+    tr_n: TranslateNumber = count_in_english,
+) -> str:
+    """Return the files that cannot be put back: video.mov (4.0 GB), node_modules (812 files)."""
+    names = [
+        tr("{name} ({detail})", name=one.path, detail=_about(one, tr, tr_n))
+        for one in uncovered[:_NAMES]
+    ]
+    more = max(total, len(uncovered)) - len(names)
+    if more > 0:
+        names.append(tr_n("%n more", more, one="1 more"))
+    return ", ".join(names)
+
+
+def _about(one: Uncovered, tr: Translate, tr_n: TranslateNumber) -> str:
+    if one.reason == "left_out":
+        return tr_n("%n files", one.files, one="1 file")
+    if one.reason in ("too_large", "too_much"):
+        return format_size(one.size_bytes, tr, tr_n)
+    return reason_text(one.reason, tr)
+
+
+def coverage_text(
+    coverage: Coverage | None, tr: Translate = in_english, tr_n: TranslateNumber = count_in_english
+) -> str:
+    """Return what undo will not cover of a run that is to begin; "" if it covers everything."""
+    if coverage is None or coverage.is_reading:
+        return ""
+    if coverage.problem:
+        return tr("Cannot be undone: {reason}.", reason=problem_text(coverage.problem, tr))
+    if not coverage.uncovered and not coverage.uncovered_total:
+        return ""
+    names = uncovered_text(coverage.uncovered, coverage.uncovered_total, tr, tr_n)
+    return tr(
+        "Undo covers {covered:,} of {files:,} files; not: {names}",
+        covered=coverage.covered,
+        files=coverage.files,
+        names=names,
+    )
+
+
+def limits_text(
+    changes: FileChanges, tr: Translate = in_english, tr_n: TranslateNumber = count_in_english
+) -> list[str]:
+    """Return in sentences what of a run's effect was not seen or cannot be put back."""
+    told: list[str] = []
+    if changes.problem:
+        told.append(tr("Cannot be undone: {reason}.", reason=problem_text(changes.problem, tr)))
+    if changes.uncovered or changes.uncovered_total:
+        names = uncovered_text(changes.uncovered, changes.uncovered_total, tr, tr_n)
+        told.append(tr("Undo does not cover {names}.", names=names))
+    if changes.note:
+        told.append(tr(changes.note) if changes.note.isprintable() else changes.note)
+    return told
+
+
+def conflict_text(conflict: FileConflict, tr: Translate = in_english) -> str:
+    """Return why an undo left a file as it is, and what a person can do."""
+    match conflict.reason:
+        case "changed":
+            return tr(
+                "Changed since, so it was left as it is. Move your version away and undo again "
+                "to get the other one."
+            )
+        case "in_the_way":
+            return tr(
+                "Something else has its place now and was left there. Move that away and undo "
+                "again."
+            )
+        case "not_kept":
+            return tr("It was not kept as it was, so it cannot be put back.")
+        case "replaced":
+            return tr("A folder on its way is another one now, so nothing was written there.")
+        case "refused":
+            return tr("The system did not allow it.")
+
+
+def action_text(
+    changes: FileChanges, tr: Translate = in_english, tr_n: TranslateNumber = count_in_english
+) -> str:
+    """Return what a person did to the effect of a run: undone, redone, kept, deleted."""
+    listed = changes.listed
+    count = sum((*changes.counts, changes.moved_count))
+    names = listed[0].path if count == 1 and listed else tr_n("%n files", count, one="1 file")
+    match changes.action:
+        case "undo":
+            return tr("Undone: {names}", names=names)
+        case "redo":
+            return tr("Done again: {names}", names=names)
+        case "keep":
+            return tr("Kept: {names}", names=names)
+        case "delete":
+            return tr("Deleted: {names}", names=names)
+        case "run":
+            return counts_text(changes, tr_n)
