@@ -80,6 +80,9 @@ def _session_handlers(sessions: SessionsHandler) -> Mapping[str, Handler]:
         "session_chat": sessions.post,
         "session_empty": sessions.empty,
         "session_export": sessions.export,
+        "session_effects": sessions.effects,
+        "session_undo": sessions.undo,
+        "session_redo": sessions.redo,
     }
 
 

@@ -527,3 +527,38 @@ class SessionChatRequest(_SessionWire, frozen=True):
         Annotated[bool, Meta(description="Also send the chunks of the program's own faces.")] | None
     ) = None
     config: ChatConfig | None = None
+
+
+class EffectRequest(_SessionWire, frozen=True):
+    """The body of undo and redo: `path` names one file, as the effect does; without it, all."""
+
+    path: Annotated[str, Meta(max_length=4_096)] = ""
+
+
+class EffectConflict(_SessionWire, frozen=True):
+    """A file that an undo left as it is, and why; `diff` is what it would have done."""
+
+    path: str
+    reason: str
+    diff: str | None = None
+    detail: str | None = None
+
+
+class SessionEffect(_SessionWire, frozen=True):
+    """What a run, an undo or a redo did to files; `undone` are those that were taken back."""
+
+    id: str
+    created: list[str]
+    changed: list[str]
+    deleted: list[str]
+    moved: list[str] | None = None
+    action: Literal["run", "undo", "redo", "keep", "delete"] | None = None
+    of: str | None = None
+    undone: list[str] | None = None
+    conflicts: list[EffectConflict] | None = None
+
+
+class EffectList(_SessionWire, frozen=True):
+    """Effects of a session, the oldest first."""
+
+    effects: list[SessionEffect]

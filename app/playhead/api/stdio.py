@@ -19,15 +19,18 @@ From the program, one object a line, by `do`:
     text    turn, text, end: unchanged text for the reader of standard input, and its end if `end`;
             with `run` only for that run of the turn, the first being 1. The report of the run's end
             has the number of its bytes (as UTF-8) that were read as `input_bytes`, if not 0
+    effects asked: what the runs of the conversation did to files
+    undo, redo  asked, effect, path: take that back, or do it again; without `effect` the last one,
+            without `path` all files of it
 The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
 kinds, the last of them server/status or server/error; {"turn", "waits", "bounds"} after a
 confirmation that needs a decision, with what the sandbox makes of a run in words; {"turn", "route"}
 with key, lines and can_remove where the settings have another way for a key than was confirmed;
-{"turn", "message"} of a `kernel`, before a last chunk;
-{"turn", "ended"}; {"error": {"code", "message"}, "turn"?} for a refused command. A refused chat
-ends as well.
+{"turn", "message"} of a `kernel`, before a last chunk; {"turn", "ended"}; {"asked", "effects"} with
+the `asked` of `effects`, `undo` or `redo`; {"error": {"code", "message"}, "turn"?, "asked"?} for a
+refused command. A refused chat ends as well.
 """
 
 from __future__ import annotations
@@ -40,7 +43,7 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from typing import Any, BinaryIO, cast
+from typing import Any, BinaryIO, Literal, cast
 
 from msgspec.structs import replace
 
@@ -49,6 +52,7 @@ from playhead.api.server.request_body import read_value
 from playhead.api.turns.api_turn import ApiTurn
 from playhead.api.turns.client_request import ClientRequest, sent_parameters
 from playhead.api.turns.kernel_turn import KernelTurn, kernel_turn_request
+from playhead.api.turns.run_effects import list_effects, take_back
 from playhead.api.turns.turns import Turns
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
@@ -413,10 +417,14 @@ class _Service:
                 await self._forget()
             elif verb == "route":
                 self._answer_route(command)
+            elif verb in ("effects", "undo", "redo"):
+                await self._answer_effects(verb, command)
             else:
                 self._steer(str(turn), command)
         except AppError as error:
-            refused = {"error": {"code": error.code, "message": str(error)}}
+            refused: dict[str, Any] = {"error": {"code": error.code, "message": str(error)}}
+            if (asked := command.get("asked")) is not None:
+                refused["asked"] = asked
             self._lines.send(refused if turn is None else {"turn": turn, **refused})
             if verb in ("chat", "kernel"):
                 self._lines.send({"turn": turn, "ended": True})
@@ -480,6 +488,17 @@ class _Service:
         ids, self._kernel_ids = self._kernel_ids, set()
         for conversation_id in ids:
             await self._sessions.delete(conversation_id)
+
+    async def _answer_effects(
+        self, verb: Literal["effects", "undo", "redo"], command: Mapping[str, Any]
+    ) -> None:
+        session = self._expect_session()
+        if verb == "effects":
+            answer = list_effects(session)
+        else:
+            effect, path = str(command.get("effect") or ""), str(command.get("path") or "")
+            answer = await take_back(session, verb, effect, path)
+        self._lines.send({"asked": command.get("asked"), **answer})
 
     async def _ask_route(self, question: RouteQuestion) -> RouteAnswer:
         """Have the program ask its person about the way of a key."""

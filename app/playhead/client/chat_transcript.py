@@ -10,7 +10,7 @@ _CODE = ("type", "format", "content")
 """The parts of a confirmation that every reader knows."""
 
 if TYPE_CHECKING:
-    from playhead.domain.conversation.payloads import RunReport
+    from playhead.domain.conversation.payloads import FileChanges, RunReport
     from playhead.domain.trust import RiskFact
     from playhead.formats.wire.native.fold import MessageFold
 
@@ -65,6 +65,15 @@ def read_facts(confirmation: Mapping[str, Any]) -> tuple[RiskFact, ...] | None:
     return (
         known.content.facts if known is not None and isinstance(known.content, Proposal) else None
     )
+
+
+def read_file_changes(content: Mapping[str, Any]) -> FileChanges | None:
+    """Return the effect of a run on files; None if this version does not know it."""
+    from playhead.domain.conversation.payloads import FileChanges
+    from playhead.formats.wire.native.decode import decode_chunk
+
+    known = decode_chunk({"role": "computer", "type": "files", "content": content})
+    return known.content if known is not None and isinstance(known.content, FileChanges) else None
 
 
 def _new_fold() -> MessageFold:

@@ -287,6 +287,14 @@ def _refusal(error: Wire) -> InterpreterError:
     )
 
 
+def _next(answers: SimpleQueue[Wire | None]) -> Wire | None:
+    while True:
+        try:
+            return answers.get(timeout=_POLL_S)
+        except Empty:
+            continue
+
+
 _REST_S = 15.0
 """Time that the previous turn gets to end after it was left."""
 
@@ -344,6 +352,27 @@ class Connection:
             server.listen(turn.deliver)
             server.send_line(line)
             return turn
+
+    def request(self, verb: str, **fields: str) -> list[Wire]:
+        """Ask for the effects of runs on files, or have one undone; return those that it names."""
+        with self._lock:
+            self.rest()
+            if self._server is None or not self._server.is_usable or not self._is_begun:
+                raise InterpreterError("No code has run in this conversation.", code="no_effects")
+            asked = f"a{next(self._numbers)}"
+            answers = SimpleQueue[Wire | None]()
+            self._server.listen(answers.put)
+            self._server.send({"do": verb, "asked": asked, **fields})
+            while (answer := _next(answers)) is not None:
+                if answer.get("asked") == asked:
+                    break
+        if answer is None:
+            raise InterpreterError(
+                "Playhead's server process ended unexpectedly.", code="server_lost"
+            )
+        if "error" in answer:
+            raise _refusal(answer["error"])
+        return answer["effects"]
 
     def rest(self) -> None:
         """Wait for the end of a turn that was left; one that is being read is not disturbed."""

@@ -220,6 +220,25 @@ class InterpreterClient:
         if self._connection.turn is not None:
             self._connection.turn.stop()
 
+    def effects(self) -> list[Wire]:
+        """Return what the runs of the conversation did to files, the oldest first.
+
+        Each has an `id`, the paths that were created, changed, deleted and moved, and those of them
+        that are `undone` now.
+        """
+        return self._connection.request("effects")
+
+    def undo(self, path: str = "", effect: str = "") -> list[Wire]:
+        """Undo what the last run, or that of an effect, did to files or to one file.
+
+        Return the undo as an effect; files that were changed since are left, as its `conflicts`.
+        """
+        return self._connection.request("undo", path=path, effect=effect)
+
+    def redo(self, path: str = "", effect: str = "") -> list[Wire]:
+        """Do again what was undone last, or of an effect, for all of its files or for one."""
+        return self._connection.request("redo", path=path, effect=effect)
+
     def reset(self) -> None:
         """Forget the conversation and end its kernels; a chat under way ends."""
         self._connection.reset(self._config())

@@ -33,6 +33,9 @@ else from the keyring; with --api-base only from PLAYHEAD_PROVIDER_KEY.
 """
 _HELP = """\
 /reset  forget the conversation and end its kernel
+/files  what the code that ran did to files
+/undo   take back what the last run did to files; /undo FILE only that file
+/redo   do again what was undone last; /redo FILE only that file
 /quit   leave (also Ctrl-D)
 Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
 Without a model (Direct mode) Python that you type here, and do not paste, runs at once.
@@ -320,11 +323,31 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
         if hidden and "secrets" not in os.environ.get(_ALLOW, ""):
             told = f"Code does not get {hidden}; --allow-access secrets hands them over."
             display.screen.write_line(without_controls(told))
+    elif (verb := line.partition(" ")[0]) in ("/files", "/undo", "/redo"):
+        _show_effects(interpreter, display, verb, line.partition(" ")[2].strip())
     elif line.startswith("/") and " " not in line and "/" not in line[1:]:
         display.screen.write_line(f"{line} is not known; /help says what is.", "dim")
     elif line:
         return False
     return True
+
+
+def _show_effects(interpreter: Interpreter, display: TerminalDisplay, verb: str, path: str) -> None:
+    """List what runs did to files, or take it back, or do it again."""
+    try:
+        if verb == "/undo":
+            effects = interpreter.undo(path)
+        elif verb == "/redo":
+            effects = interpreter.redo(path)
+        else:
+            effects = interpreter.effects()
+    except AppError as error:
+        display.fail(error)
+        return
+    for effect in effects:
+        display.show_effect(effect)
+    if not effects:
+        display.screen.write_line("No code has changed files in this conversation.", "dim")
 
 
 @contextlib.contextmanager

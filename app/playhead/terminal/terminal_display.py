@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.syntax import Syntax
 from rich.text import Text
 
-from playhead.client.chat_transcript import read_facts, read_run_report
+from playhead.client.chat_transcript import read_facts, read_file_changes, read_run_report
 from playhead.client.turn_reader import Verdict
 from playhead.domain.access import missing_access, names_of
 from playhead.domain.conversation.closing_code import ClosingCode
@@ -105,6 +105,7 @@ def _named(form: str, text: str) -> str:
 Wire = dict[str, Any]
 
 _READ_CHARACTERS = 20_000
+_FILES_SHOWN = 8
 _ANSWERS = "[y]es, [n]o, [e]dit"
 
 
@@ -208,8 +209,31 @@ class TerminalDisplay:
             self._show_run(chunk)
         elif chunk["type"] == "code":
             self._result.add(str(content))
-        elif chunk["type"] in ("tool_result", "tool_call", "image", "usage"):
+        elif chunk["type"] in ("files", "tool_result", "tool_call", "image", "usage"):
             self._show_aside(chunk)
+
+    def show_effect(self, content: Wire) -> None:
+        """Show what a run did to files, or an undo of it, and what was left as it is."""
+        changes = read_file_changes(content)
+        if changes is None:
+            return
+        from playhead.domain.text import file_effects as texts
+
+        self.screen.end_line()
+        head = texts.action_text(changes)
+        if changes.action == "run":
+            head = f"files: {head or 'not looked at'}"
+            head += "   (/undo takes that back)" if changes.id else ""
+        self.screen.write_line(visible(head), "dim")
+        for line in texts.effect_lines(changes, _FILES_SHOWN):
+            self.screen.write_line(f"  {visible(line)}", "dim")
+        for conflict in changes.conflicts:
+            words = f"{conflict.path}: {texts.conflict_text(conflict)}"
+            self.screen.write_line(f"  ! {visible(words)}", "yellow")
+        if undone := ", ".join(map(str, content.get("undone") or ())):
+            self.screen.write_line(f"  undone: {visible(undone)}", "dim")
+        for limit in texts.limits_text(changes):
+            self.screen.write_line(f"  {visible(limit)}", "dim")
 
     def wait(self) -> None:
         """Show that the model is being asked."""
@@ -454,6 +478,8 @@ class TerminalDisplay:
                 if _fields(chunk).get("has_refused_images"):
                     told = "The model's server takes no pictures; the model got their paths."
                     self.screen.write_line(told, "dim")
+            case "files":
+                self.show_effect(_fields(chunk))
             case "image":
                 self.screen.write_line("image (not shown in a terminal)", "magenta")
             case _:

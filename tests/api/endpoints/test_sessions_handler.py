@@ -31,6 +31,7 @@ from tests.support.ports import (
     ports_with,
     said,
 )
+from tests.support.run_effects import RUN, EffectsInMemory
 from tests.support.waiting import until
 
 PATH = "/v1/sessions"
@@ -415,3 +416,34 @@ async def test_what_a_session_approved_is_no_approval_of_another_history(tmp_pat
         await room.ask(command("go"))
         history = {"messages": [user("elsewhere"), command("go")]}
         await api.fails("/v1/chat", history, 400, "nothing_to_approve")
+
+
+async def test_what_a_run_did_to_files_is_listed_undone_and_done_again(tmp_path: Path):
+    files = EffectsInMemory(RUN)
+    ports = replace(ports_with(ScriptedProvider(), RecordingExecutor()), files=files)
+    async with face(tmp_path, ports=ports) as api:
+        room = await begun(api)
+        session = api.sessions.get(room.id)
+        assert session is not None
+        session.conversation.apply(Chunk(role="computer", type="files", content=RUN))
+        files.changed.add("notes.md")
+        [undo] = (await api.post(f"{room.path}/effects/run/undo", {}))["effects"]
+        assert (undo["created"], undo["deleted"]) == (["old.csv"], ["new.txt"])
+        assert undo["conflicts"] == [{"path": "notes.md", "reason": "changed"}]
+        listed = (await api.client.get(f"{room.path}/effects")).json()["effects"]
+        assert [(one["id"], one["undone"]) for one in listed] == [
+            ("run", ["new.txt", "old.csv"]),
+            (undo["id"], []),
+        ]
+        body = {"path": "old.csv"}
+        [redo] = (await api.post(f"{room.path}/effects/run/redo", body))["effects"]
+        assert (redo["action"], files.asked[-1][1:]) == ("redo", (undo["id"], ("old.csv",)))
+        await api.fails(f"{room.path}/effects/run/undo", {"path": "x"}, 404, "not_found")
+        await api.fails(f"{room.path}/effects/other/undo", {}, 404, "not_found")
+        files.is_gone = True
+        await api.fails(f"{room.path}/effects/run/undo", {}, 400, "invalid_state")
+        api.may_approve = False
+        count = len(files.asked)
+        await api.fails(f"{room.path}/effects/run/undo", {}, 403, "approval_forbidden")
+        await api.fails(f"{room.path}/effects/run/redo", {}, 403, "approval_forbidden")
+        assert len(files.asked) == count

@@ -104,6 +104,45 @@ SESSION_OPERATIONS = (
         errors=(400,),
         query=(Parameter("format", "`json` (the default), `md`, `ipynb` or `py`."),),
     ),
+    Operation(
+        name="session_effects",
+        method="GET",
+        path=_SESSION + "/effects",
+        summary="List what the runs of a conversation did to files",
+        description=(
+            "Each effect has what a `files` message has, and which of its files are `undone` now. "
+            "An undo is an effect, too: its `action` is undo, `of` the effect that it took back."
+        ),
+        answer=schemas.EffectList,
+    ),
+    Operation(
+        name="session_undo",
+        method="POST",
+        path=_SESSION + "/effects/{effect_id}/undo",
+        summary="Undo what a run did to files, or to one file",
+        description=(
+            "Files that were changed since are left as they are, as `conflicts` of the answer. "
+            "Refused unless programs may approve code."
+        ),
+        body=schemas.EffectRequest,
+        answer=schemas.EffectList,
+        errors=(*BODY_ERRORS, 423),
+        is_body_optional=True,
+        is_stored=True,
+        example={"path": "notes.md"},
+    ),
+    Operation(
+        name="session_redo",
+        method="POST",
+        path=_SESSION + "/effects/{effect_id}/redo",
+        summary="Do again what was undone of a run, or an undo itself took back",
+        body=schemas.EffectRequest,
+        answer=schemas.EffectList,
+        errors=(*BODY_ERRORS, 423),
+        is_body_optional=True,
+        is_stored=True,
+        example={"path": "notes.md"},
+    ),
 )
 
 OPERATIONS = (

@@ -18,6 +18,7 @@ from playhead.api.endpoints.native_chat import (
 )
 from playhead.api.schemas import (
     ChatRequest,
+    EffectRequest,
     SessionChatRequest,
     SessionConfig,
     SessionLlm,
@@ -29,6 +30,7 @@ from playhead.api.server.responder import Responder, Services, json_answer
 from playhead.api.server.sse import to_json
 from playhead.api.turns.api_sessions import ApiSessions, Change, SessionRow
 from playhead.api.turns.client_request import requesting_client, sent_parameters
+from playhead.api.turns.run_effects import TakeBack
 from playhead.api.turns.session_export import (
     document_kind,
     export_transcript,
@@ -138,6 +140,25 @@ class SessionsHandler:
             headers={"Content-Disposition": f'attachment; filename="session.{kind}"'},
         )
 
+    async def effects(self, request: web.Request) -> web.Response:
+        """GET /v1/sessions/{session_id}/effects."""
+        return json_answer(await self._services.bridge.ask(self._verbs.effects(_id(request))))
+
+    async def undo(self, request: web.Request) -> web.Response:
+        """POST /v1/sessions/{session_id}/effects/{effect_id}/undo."""
+        return await self._take_back(request, "undo")
+
+    async def redo(self, request: web.Request) -> web.Response:
+        """POST /v1/sessions/{session_id}/effects/{effect_id}/redo."""
+        return await self._take_back(request, "redo")
+
+    async def _take_back(self, request: web.Request, what: TakeBack) -> web.Response:
+        asked = await read_request(request, _read_effect)
+        is_own = await self._answering.is_from_own_code(request)
+        effect_id = request.match_info["effect_id"]
+        work = self._verbs.take_back(_id(request), what, effect_id, asked.path, is_own)
+        return json_answer(await self._services.bridge.ask(work))
+
     async def _has_steered(self, request: web.Request, message: object) -> bool:
         """Execute a message for a turn under way, a stop or a line of input; return whether it
         was one.
@@ -179,6 +200,11 @@ def _read_chat(raw: bytes, session_id: str, client: str) -> ChatRequest | Native
             return chat
         case _:
             return native_request(chat, client)
+
+
+def _read_effect(raw: bytes) -> EffectRequest:
+    """Return the request; without a body it is about all files."""
+    return read_body(raw, EffectRequest) if raw.strip() else EffectRequest()
 
 
 def _id(request: web.Request) -> str:

@@ -8,12 +8,14 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from playhead.api.turns.client_request import ApiPolicy
+from playhead.api.turns.run_effects import TakeBack, list_effects, take_back
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import InputRequest
 from playhead.domain.history import ConversationSummary
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.trust import Policy, PolicyWish
 from playhead.errors import AppError, RequestError, SessionError, StorageError
+from playhead.formats.wire.codec import Wire
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 
@@ -156,18 +158,38 @@ class ApiSessions:
     ) -> None:
         """Give the running code the line that it asks for, as the window could."""
         session = await self._open(session_id)
-        if is_from_own_code or not self._policy.may_approve():
-            raise RequestError(
-                "What running code asks for is typed in Playhead's window only.",
-                remedy=f"Switch on {self._policy.approve_switch}.",
-                code="approval_forbidden",
-            )
+        self._expect_allowed(
+            is_from_own_code, "What running code asks for is typed in Playhead's window only."
+        )
         asked = _question(session)
         if session.is_idle or asked is None or asked.id != input_id:
             raise RequestError(
                 "No code asks for that line.", code="invalid_state", param="messages"
             )
         session.answer_input(input_id, text)
+
+    async def effects(self, session_id: str) -> Wire:
+        """Return what its runs did to files, and what of that was undone."""
+        return list_effects(await self._open(session_id))
+
+    async def take_back(
+        self, session_id: str, what: TakeBack, effect_id: str, path: str, is_from_own_code: bool
+    ) -> Wire:
+        """Undo an effect of a run on files, or do it again, as the window could."""
+        session = await self._open(session_id)
+        self._expect_allowed(
+            is_from_own_code, "What runs did to files is undone in Playhead's window only."
+        )
+        return await take_back(session, what, effect_id, path)
+
+    def _expect_allowed(self, is_from_own_code: bool, refusal: str) -> None:
+        """Raise RequestError unless the settings let a program approve; our own code never may."""
+        if is_from_own_code or not self._policy.may_approve():
+            raise RequestError(
+                refusal,
+                remedy=f"Switch on {self._policy.approve_switch}.",
+                code="approval_forbidden",
+            )
 
     async def _open(self, session_id: str) -> Session:
         self._row(session_id)

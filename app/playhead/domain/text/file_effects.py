@@ -191,3 +191,24 @@ def action_text(
             return tr("Deleted: {names}", names=names)
         case "run":
             return counts_text(changes, tr_n)
+
+
+def effect_lines(changes: FileChanges, most: int) -> list[str]:
+    """Return a line for each file with a sign before it, and how many more there are."""
+    signs = (
+        ("+", changes.created),
+        ("~", changes.changed),
+        ("→", changes.moved),
+        ("-", changes.deleted),
+        ("!", changes.set_aside),
+    )
+    lines = [f"{sign} {_name(one)}" for sign, files in signs for one in files]
+    total = sum((*changes.counts, changes.moved_count)) + len(changes.set_aside)
+    more = total - min(most, len(lines))
+    return [*lines[:most], *([f"… and {more:,} more"] if more > 0 else [])]
+
+
+def _name(change: FileChange) -> str:
+    name = f"{change.old_path} → {change.path}" if change.old_path else change.path
+    difference = difference_text(change)
+    return f"{name} ({difference})" if difference else name
