@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from playhead.domain.model import LocalServer
 from playhead.domain.settings import AppSettings
-from playhead.session.ports import CodeReader, Executor
+from playhead.session.ports import CodeReader, Executor, FileEffects
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
@@ -60,6 +60,7 @@ class Bench:
         reader: CodeReader | None = None,
         before: Callable[[MainWindow], None] | None = None,
         sandbox: ReportedSandbox | None = None,
+        files: FileEffects | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -69,6 +70,7 @@ class Bench:
             settings=self.settings,
             executor=executor or self.executor,
             reader=reader,
+            files=files,
         )
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
@@ -129,6 +131,7 @@ async def opened(
     reader: CodeReader | None = None,
     before: Callable[[MainWindow], None] | None = None,
     sandbox: ReportedSandbox | None = None,
+    files: FileEffects | None = None,
 ) -> AsyncIterator[Bench]:
     """Open a window; with an executor code runs in its kernels and is not only recorded.
 
@@ -144,6 +147,7 @@ async def opened(
         reader=reader,
         before=before,
         sandbox=sandbox,
+        files=files,
     )
     await bench.sessions.start()
     bench.window.resize(1480, 940)

@@ -17,7 +17,9 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
     CodeError,
     Failure,
+    FileChange,
     FileChanges,
+    FileConflict,
     Proposal,
     RunReport,
     Table,
@@ -25,7 +27,7 @@ from playhead.domain.conversation.payloads import (
 from playhead.domain.text.terminal import line_ends
 from playhead.formats.documents.document import read_document, write_document
 from playhead.formats.documents.markdown_document import write_markdown
-from playhead.formats.documents.reader_view import CodeBlock, passages_of
+from playhead.formats.documents.reader_view import CodeBlock, changes_words, passages_of
 from playhead.formats.documents.script import write_script
 from playhead.formats.wire.codec import whole_chunk
 from tests.support.chunk_streams import replaced
@@ -337,3 +339,17 @@ def test_a_frame_that_was_printed_too_is_shown_once() -> None:
     back = read_document(write_document("ipynb", messages).data).messages
     assert [one.text for one in back if one.type == "console"] == [f"before\n{table.text}\n"]
     assert [one.content for one in back if one.type == "table"] == [table]
+
+
+def test_a_document_says_what_was_undone() -> None:
+    run = FileChanges(folder="/w", id="r", created=(FileChange(path="a.txt"),))
+    undo = FileChanges(
+        folder="/w",
+        id="u",
+        action="undo",
+        of="r",
+        deleted=(FileChange(path="a.txt"),),
+        conflicts=(FileConflict(path="b.txt", reason="changed"),),
+    )
+    assert changes_words(run) == ["Files created: a.txt"]
+    assert changes_words(undo) == ["Undone by the user: a.txt; left as changed since: b.txt"]

@@ -9,12 +9,14 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QLabel
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import FileChanges, RunReport, Table
 from playhead.errors import ExecutionError
 from playhead.ui.widgets.theme import Theme
+from tests.support.ports import coded
+from tests.support.run_effects import RUN, EffectsInMemory
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
@@ -260,3 +262,71 @@ async def test_the_whole_of_a_long_output_is_one_click_away(
         assert opened_urls == [kept]
         timeline.result_requested.emit("output", key, str(other))
         assert opened_urls == [kept]
+
+
+def lines_of_files(bench: Bench) -> list[str]:
+    """The lines of the card of the run's files."""
+    sheet = bench.parts.timeline.canvas.sheet
+    bench.parts.timeline.coalescer.flush_now()
+    return sheet.card(0).source().split("\n")
+
+
+async def test_a_run_is_undone_and_done_again_from_card_and_commands(
+    theme: Theme, tmp_path: Path
+) -> None:
+    files = EffectsInMemory(RUN)
+    async with opened(theme, tmp_path / "home", files=files) as bench:
+        key = gave(bench, "files", RUN)
+        files.changed.add("notes.md")
+        bench.parts.timeline.result_requested.emit("undo", key, "")
+        await bench.window.tasks.settled()
+        assert files.asked == [("/data", "run", ())]
+        assert lines_of_files(bench) == [
+            "created new.txt undone",
+            "changed notes.md",
+            "deleted old.csv undone",
+        ]
+        row = bench.parts.timeline.model.rows[0]
+        assert list(row.effect.conflicts) == ["notes.md"]
+        bench.parts.timeline.result_requested.emit("redo", key, "old.csv")
+        await bench.window.tasks.settled()
+        assert files.asked[-1] == ("/data", "run-1", ("old.csv",))
+        assert lines_of_files(bench)[2] == "deleted old.csv"
+        bench.window.actions_by_name["redo_run"].trigger()
+        await bench.window.tasks.settled()
+        assert files.asked[-1] == ("/data", "run-1", ())
+        bench.window.actions_by_name["undo_run"].trigger()
+        await bench.window.tasks.settled()
+        assert files.asked[-1] == ("/data", "run", ())
+
+
+async def test_an_undo_that_is_refused_or_does_nothing_is_said_in_the_card(
+    theme: Theme, tmp_path: Path
+) -> None:
+    files = EffectsInMemory(RUN)
+    async with opened(theme, tmp_path / "home", files=files) as bench:
+        key = gave(bench, "files", RUN)
+        files.changed.add("notes.md")
+        bench.parts.timeline.result_requested.emit("undo", key, "notes.md")
+        await bench.window.tasks.settled()
+        [row] = bench.parts.timeline.model.rows
+        assert (list(row.effect.conflicts), row.effect.is_busy) == (["notes.md"], False)
+        files.is_gone = True
+        bench.parts.timeline.result_requested.emit("undo", key, "")
+        await bench.window.tasks.settled()
+        [row] = bench.parts.timeline.model.rows
+        assert row.effect.refused == "The folder is not the one that it was."
+        assert row.effect.conflicts == {}
+
+
+async def test_before_a_run_it_is_said_what_undo_does_not_cover(
+    theme: Theme, tmp_path: Path
+) -> None:
+    files = EffectsInMemory(RUN)
+    async with opened(theme, tmp_path / "home", coded("1"), files=files) as bench:
+        bench.send("go on")
+        await bench.asked()
+        words = "Undo covers 812 of 813 files; not: video.mov (4.0 GB)"
+        await until(
+            lambda: words in [one.text() for one in bench.parts.approval.findChildren(QLabel)]
+        )

@@ -258,21 +258,37 @@ def input_words(asked: InputRequest) -> str:
 
 
 def changes_words(changes: FileChanges) -> list[str]:
-    """Return lines of text on the files that a run, or the user after it, has changed."""
-    prefix = "" if changes.action == "run" else f"{_ACTIONS[changes.action]}: "
+    """Return lines of text on the files that a run has changed, or of which that was undone."""
+    if changes.action != "run":
+        return [one_line(f"{_ACTIONS[changes.action]}: {_taken_back(changes)}")]
     groups = (
         ("created", changes.created), ("changed", changes.changed), ("deleted", changes.deleted),
         ("moved", changes.moved),
     )  # fmt: skip
     told = [
-        f"{prefix}Files {kind}: {_names(found, count)}"
+        f"Files {kind}: {_names(found, count)}"
         for (kind, found), count in zip(groups, (*changes.counts, changes.moved_count), strict=True)
         if count
     ]
+    aside = _names(changes.set_aside, len(changes.set_aside))
+    told += [f"Files set aside: {aside}"] if aside else []
     return [*told, *filter(None, [one_line(changes.note)])]
 
 
-_ACTIONS = {"undo": "Undone", "redo": "Redone", "keep": "Kept", "delete": "Deleted"}
+_ACTIONS = {
+    "undo": "Undone by the user",
+    "redo": "Done again by the user",
+    "keep": "Kept by the user",
+    "delete": "Deleted by the user",
+}
+
+
+def _taken_back(changes: FileChanges) -> str:
+    """Return the names of the files of an undo, and of those that it left as they are."""
+    count = sum((*changes.counts, changes.moved_count))
+    left = ", ".join(one_line(one.path) for one in changes.conflicts[:_NAMES_TOLD])
+    names = _names(changes.listed[:_NAMES_TOLD], count)
+    return f"{names}; left as changed since: {left}" if left else names
 
 
 def source_words(source: Source) -> str:
