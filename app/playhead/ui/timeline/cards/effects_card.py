@@ -41,6 +41,7 @@ from playhead.ui.timeline.text.shapes import (
     draw_panel,
     draw_pill,
     draw_text,
+    one_line,
     text_width,
 )
 from playhead.ui.widgets.wording import format_size, mark, tr, tr_n
@@ -145,11 +146,15 @@ class EffectsCard(Card):
         self._lines: list[_Line] = []
         self._spots: list[Spot] | None = None
         self._notes: list[tuple[str, int]] = []
+        self._metrics: dict[int, QFontMetrics] = {}
+        self._end = 0
         super().__init__(row, tools)
 
     def refresh(self) -> None:
         """Make the lines that are shown."""
         self._spots = None
+        self._metrics.clear()
+        self._end = 0
         every = self._every_line()
         self._count = len(every)
         limit = MOST_FILES if self.row.is_open else FOLDED_FILES
@@ -218,8 +223,7 @@ class EffectsCard(Card):
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
         """Place the lines below each other; return the height of the card."""
-        self.width = width
-        self._spots = None
+        is_same_width, self.width = width == self.width, width
         y = HEADER
         for line in self._lines:
             line.top = y
@@ -228,9 +232,17 @@ class EffectsCard(Card):
             y += line.height + line.words
             if line.diff is not None:
                 y += line.diff.lay_out(self._diff_width(), top - y, bottom - y) + 14
-        room = width - 2 * PAD_X
-        self._notes = [(note, self._height_of(note, room) + _NOTE_GAP) for note in self.notes()]
+        if not is_same_width or y != self._end:
+            self._spots, self._end = None, y
+            room = width - 2 * PAD_X
+            self._notes = [(note, self._height_of(note, room) + _NOTE_GAP) for note in self.notes()]
         return self.frame_height()
+
+    def _width_of(self, text: str, size_px: int) -> int:
+        """Return the width of a text; hundreds are measured at once."""
+        if size_px not in self._metrics:
+            self._metrics[size_px] = QFontMetrics(self.theme.font(size_px, _MEDIUM))
+        return self._metrics[size_px].horizontalAdvance(one_line(text))
 
     def frame_height(self) -> int:
         """Return the height with the notes and the line to unfold."""
@@ -295,7 +307,7 @@ class EffectsCard(Card):
         if self.width < _WORDS_FROM:
             spot = self.icon_spot(right, middle, icon, tip, intent, _BUTTON)
             return Spot(rect=spot.rect, intent=intent, tip=tip, icon=icon, is_enabled=can_be)
-        width = text_width(self.theme, words, 12) + 12
+        width = self._width_of(words, 12) + 12
         rect = QRect(right - width, middle - _BUTTON // 2, width, _BUTTON)
         return Spot(rect=rect, intent=intent, tip=tip, label=words, look="quiet", is_enabled=can_be)
 
@@ -325,7 +337,7 @@ class EffectsCard(Card):
         label = self._foot_label()
         if not label:
             return []
-        width = text_width(self.theme, label, 12) + 4
+        width = self._width_of(label, 12) + 4
         rect = QRect(PAD_X, self.frame_height() - _FOOT - 3, width, _FOOT)
         return [Spot(rect=rect, intent=Intent("fold"), tip=label, label=label, look="word")]
 
@@ -357,7 +369,7 @@ class EffectsCard(Card):
     def _paint_header(self, painter: QPainter, header: QRect) -> None:
         kind, words = self._run_action()
         is_short = self.width < _WORDS_FROM
-        taken = 0 if kind is None else _BUTTON if is_short else text_width(self.theme, words, 12)
+        taken = 0 if kind is None else _BUTTON if is_short else self._width_of(words, 12)
         right = draw_header(painter, self.theme, header, "folder", tr("Files")) + 10
         if word := self._state_word():
             right += draw_pill(painter, self.theme, right, header.center().y(), word) + 8
@@ -394,13 +406,13 @@ class EffectsCard(Card):
 
     def _name_box(self, line: _Line) -> QRect:
         left = self._name_left(line)
-        width = text_width(self.theme, line.name, 13) + 4
+        width = self._width_of(line.name, 13) + 4
         return QRect(left, line.top + 2, min(width, self._rooms(line)[0]), line.height - 4)
 
     def _rooms(self, line: _Line) -> tuple[int, int]:
         """Return the widths of the name and of the details; the name comes first."""
         room = self.width - self._name_left(line) - 12 - self._actions_width(line)
-        wanted = text_width(self.theme, self._detail(line), 12) + 12
+        wanted = self._width_of(self._detail(line), 12) + 12
         detail = wanted if room - wanted >= _NAME_LEAST else 0
         return max(20, room - detail), detail
 
@@ -409,7 +421,7 @@ class EffectsCard(Card):
         actions = line.actions or (("undo",) if self._changes.id else ())
         if self.width < _WORDS_FROM:
             return _BUTTON + 10 + len(actions) * (_BUTTON + 2)
-        words = (text_width(self.theme, tr(_ACTION_WORDS[one]), 12) for one in actions)
+        words = (self._width_of(tr(_ACTION_WORDS[one]), 12) for one in actions)
         return _BUTTON + 10 + sum(width + 14 for width in words)
 
     def _paint_line(self, painter: QPainter, line: _Line, state: PaintState) -> None:
