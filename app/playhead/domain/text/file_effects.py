@@ -142,7 +142,7 @@ def limits_text(
 ) -> list[str]:
     """Return in sentences what of a run's effect was not seen or cannot be put back."""
     told: list[str] = []
-    if changes.problem:
+    if changes.problem and not changes.note:
         told.append(tr("Cannot be undone: {reason}.", reason=problem_text(changes.problem, tr)))
     if changes.uncovered or changes.uncovered_total:
         names = uncovered_text(changes.uncovered, changes.uncovered_total, tr, tr_n)
