@@ -55,3 +55,16 @@ def test_what_was_set_aside_is_settled_once() -> None:
     keep: dict[str, Any] = {"id": "k", "action": "keep", "of": "run"}
     state = states_of(run, {**keep, "created": (FileChange(path=".envrc"),)})["run"]
     assert state.settled == {".envrc": "keep"}
+
+
+def test_a_file_that_was_undone_before_the_rest_stays_with_its_own_undo() -> None:
+    first: dict[str, Any] = {"id": "u1", "action": "undo", "of": "run", "deleted": (A,)}
+    rest = {**first, "id": "u2", "is_whole": True, "deleted": (B,), "moved": (BACK,)}
+    state = states_of(RUN, first, rest)["run"]
+    assert [state.undone_by(one) for one in (A, B, MOVED)] == ["u1", "u2", "u2"]
+    redo: dict[str, Any] = {"id": "r", "action": "redo", "of": "u2", "is_whole": True}
+    state = states_of(RUN, first, rest, {**redo, "created": (B,), "moved": (MOVED,)})["run"]
+    assert [state.undone_by(one) for one in (A, B, MOVED)] == ["u1", "", ""]
+    alone: dict[str, Any] = {"id": "r", "action": "redo", "of": "u1", "created": (A,)}
+    state = states_of(RUN, first, rest, alone)["run"]
+    assert [state.undone_by(one) for one in (A, B)] == ["", "u2"]

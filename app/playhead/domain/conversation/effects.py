@@ -14,8 +14,8 @@ from playhead.domain.conversation.payloads import ChangeAction, FileChange, File
 class EffectState(Struct, frozen=True, kw_only=True):
     """The state of one effect: which of its paths were taken back, and by which effect.
 
-    `undone` maps paths to the effect that took them back; `whole` is the one that took back all,
-    '' if none did, but for the paths in `left`. `settled` are files that had been set aside.
+    `undone` maps paths to the effect that took them back; `whole` is the one that took back all
+    others, '' if none did, but for the paths in `left`. `settled` are files that had been set aside.
     """
 
     undone: dict[str, str] = {}
@@ -60,7 +60,8 @@ def _take_back(states: dict[str, EffectState], changes: FileChanges, of: str) ->
     before = states.get(of, EffectState())
     if changes.is_whole:
         left = frozenset(one.path for one in changes.conflicts)
-        states[of] = replace(before, undone={}, whole=changes.id, left=left)
+        undone = _without(before.undone, _paths(changes))
+        states[of] = replace(before, undone=undone, whole=changes.id, left=left)
     else:
         states[of] = replace(
             before, undone=before.undone | dict.fromkeys(_paths(changes), changes.id)
@@ -70,14 +71,15 @@ def _take_back(states: dict[str, EffectState], changes: FileChanges, of: str) ->
 def _give_back(states: dict[str, EffectState], changes: FileChanges, origin: str) -> None:
     before = states.get(origin, EffectState())
     if changes.is_whole and before.whole == changes.of:
-        states[origin] = replace(before, undone={}, whole="", left=frozenset())
+        states[origin] = replace(before, whole="", left=frozenset())
         return
     paths = _paths(changes)
-    if before.whole:
-        states[origin] = replace(before, left=before.left | paths)
-    else:
-        undone = {path: by for path, by in before.undone.items() if path not in paths}
-        states[origin] = replace(before, undone=undone)
+    left = before.left | paths if before.whole else before.left
+    states[origin] = replace(before, undone=_without(before.undone, paths), left=left)
+
+
+def _without(undone: dict[str, str], paths: frozenset[str]) -> dict[str, str]:
+    return {path: by for path, by in undone.items() if path not in paths}
 
 
 def _paths(changes: FileChanges) -> frozenset[str]:
