@@ -157,13 +157,13 @@ def conflict_text(conflict: FileConflict, tr: Translate = in_english) -> str:
     match conflict.reason:
         case "changed":
             return tr(
-                "Changed since, so it was left as it is. Move your version away and undo again "
-                "to get the other one."
+                "Changed since, so it was left as it is. To get the earlier version, rename "
+                "this one and undo this file again."
             )
         case "in_the_way":
             return tr(
-                "Something else has its place now and was left there. Move that away and undo "
-                "again."
+                "Something else is in its place now and was left there. Rename that and undo "
+                "this file again."
             )
         case "not_kept":
             return tr("It was not kept as it was, so it cannot be put back.")

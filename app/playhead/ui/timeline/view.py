@@ -287,7 +287,9 @@ class TimelineView(QAbstractScrollArea):
             case "type":
                 self._fields.toggle_typing(row)
             case "card" if self.canvas.sheet.card(index).act(intent.text):
+                self.canvas.hold_row(index)
                 self.canvas.row_changed(row.key)
+                self.canvas.follow_if_at_end()
             case "act" if row.note is not None and row.note.action is not None:
                 row.note.action[1]()
             case "mend":

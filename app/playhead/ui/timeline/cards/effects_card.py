@@ -507,7 +507,7 @@ class EffectsCard(Card):
 class UndoneCard(Card):
     """One quiet line on what a person undid, did again, kept or deleted."""
 
-    gap = 10
+    gap = 6
 
     def __init__(self, row: Row, tools: CardTools) -> None:
         content = row.message.content if row.message else None
