@@ -78,7 +78,10 @@ class EffectActions(QObject):
             title = tr("There is nothing to undo.") if what == "undo" else tr("Nothing was undone.")
             self.noticed.emit(title, "")
         elif isinstance(changes := found[0].content, FileChanges):
-            self._parts.timeline.reveal(found[0].id)
+            timeline = self._parts.timeline
+            seen = {timeline.model.rows[one].key for one in timeline.canvas.visible_rows()}
+            if found[0].id not in seen:
+                timeline.reveal(found[0].id)
             self.handle(session, what, changes, "")
 
     async def _do(self, session: Session, what: str, changes: FileChanges, path: str) -> None:

@@ -56,6 +56,7 @@ class EntryMenu(QMenu):
         if printed[0]:
             intent = Intent("printed", f"{printed[0]} {printed[1]}")
             self._offer(tr("Show the line that printed this"), intent, index)
+        self.addSeparator()
         for spot in files:
             self._offer(spot.tip, spot.intent, index).setEnabled(spot.is_enabled)
         if index >= 0:
