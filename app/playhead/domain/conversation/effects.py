@@ -15,7 +15,8 @@ class EffectState(Struct, frozen=True, kw_only=True):
     """The state of one effect: which of its paths were taken back, and by which effect.
 
     `undone` maps paths to the effect that took them back; `whole` is the one that took back all
-    others, '' if none did, but for the paths in `left`. `settled` are files that had been set aside.
+    others, '' if none did, but for the paths in `left`. `settled` are files that had been set
+    aside.
     """
 
     undone: dict[str, str] = {}
