@@ -68,12 +68,25 @@ def read_facts(confirmation: Mapping[str, Any]) -> tuple[RiskFact, ...] | None:
 
 
 def read_file_changes(content: Mapping[str, Any]) -> FileChanges | None:
-    """Return the effect of a run on files; None if this version does not know it."""
-    from playhead.domain.conversation.payloads import FileChanges
+    """Return the effect of a run on files; None if this version does not know it.
+
+    Its id and conflicts are those of this server: what is imported from elsewhere has none.
+    """
+    import msgspec
+
+    from playhead.domain.conversation.payloads import FileChanges, FileConflict
     from playhead.formats.wire.native.decode import decode_chunk
 
     known = decode_chunk({"role": "computer", "type": "files", "content": content})
-    return known.content if known is not None and isinstance(known.content, FileChanges) else None
+    if known is None or not isinstance(known.content, FileChanges):
+        return None
+    found: list[Any] = content.get("conflicts") or []
+    try:
+        conflicts = msgspec.convert(found, tuple[FileConflict, ...])
+    except msgspec.ValidationError:  # of a newer server
+        conflicts = ()
+    id_ = str(content.get("id") or "")
+    return msgspec.structs.replace(known.content, id=id_, conflicts=conflicts)
 
 
 def _new_fold() -> MessageFold:

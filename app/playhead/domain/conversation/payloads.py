@@ -259,7 +259,8 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     an effect with its own id, `of` is the one that it took back, and so is a redo, which takes back
     an undo. `is_whole`: all of that effect but the conflicts, else only what is listed.
     `set_aside` are files that were moved away since other programs would run them; each waits
-    to be kept or deleted, which are effects `of` this one, too.
+    to be kept or deleted, which are effects `of` this one, too. `is_bounded`: the run was in a
+    sandbox; else what it did outside of the folder was not watched.
     """
 
     folder: str
@@ -282,6 +283,7 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     uncovered: tuple[Uncovered, ...] = ()
     uncovered_total: int = 0
     problem: UndoProblem = ""
+    is_bounded: bool = False
 
     @property
     def counts(self) -> tuple[int, int, int]:

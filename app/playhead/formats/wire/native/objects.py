@@ -301,6 +301,7 @@ def _files(changes: FileChanges) -> Wire:
         or None,
         "uncovered": [msgspec.to_builtins(one) for one in changes.uncovered] or None,
         "problem": changes.problem,
+        "is_bounded": changes.is_bounded or None,
     }
     return {**paths, "files": files, **_without_empty(rest)}
 

@@ -263,7 +263,7 @@ class EffectsCard(Card):
         """Return sentences on what is not listed, was not seen and cannot be undone."""
         more = self._unlisted()
         unlisted = tr_n("%n more are not listed.", more) if self.row.is_open and more > 0 else ""
-        outside = tr(OUTSIDE) if self._changes.id and not self.row.effect.is_bounded else ""
+        outside = tr(OUTSIDE) if self._changes.id and not self._changes.is_bounded else ""
         refused = self.row.effect.refused
         told = [unlisted, refused, *limits_text(self._changes, tr, tr_n), outside]
         return [visible(note) for note in told if note]

@@ -87,14 +87,13 @@ class FileEffect(Struct, frozen=True, kw_only=True):
     """The state of a run's changes to files after later undos and redos.
 
     `conflicts` are those that the last of them left as they are, `refused` says why it could not be
-    at all. `is_busy` while one is under way. `is_bounded`: the run was in a sandbox.
+    at all. `is_busy` while one is under way.
     """
 
     state: EffectState = EffectState()
     conflicts: Mapping[str, FileConflict] = {}
     refused: str = ""
     is_busy: bool = False
-    is_bounded: bool = False
 
 
 def file_effects(messages: Iterable[Message]) -> dict[str, FileEffect]:
