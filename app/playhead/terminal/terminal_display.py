@@ -225,7 +225,8 @@ class TerminalDisplay:
             head = f"files: {head or 'not looked at'}"
             head += "   (/undo takes that back)" if changes.id else ""
         self.screen.write_line(visible(head), "dim")
-        for line in texts.effect_lines(changes, _FILES_SHOWN):
+        lines = texts.effect_lines(changes, _FILES_SHOWN)
+        for line in lines if changes.action == "run" or len(lines) > 1 else ():
             self.screen.write_line(f"  {visible(line)}", "dim")
         for conflict in changes.conflicts:
             words = f"{conflict.path}: {texts.conflict_text(conflict)}"

@@ -153,24 +153,25 @@ def limits_text(
 
 
 def conflict_text(conflict: FileConflict, tr: Translate = in_english) -> str:
-    """Return why an undo left a file as it is, and what a person can do."""
+    """Return why an undo left a file as it is."""
     match conflict.reason:
         case "changed":
-            return tr(
-                "Changed since, so it was left as it is. To get the earlier version, rename "
-                "this one and undo this file again."
-            )
+            return tr("Changed since, so it was left as it is.")
         case "in_the_way":
-            return tr(
-                "Something else is in its place now and was left there. Rename that and undo "
-                "this file again."
-            )
+            return tr("Something else is in its place now and was left there.")
         case "not_kept":
             return tr("It was not kept as it was, so it cannot be put back.")
         case "replaced":
             return tr("A folder on its way is another one now, so nothing was written there.")
         case "refused":
             return tr("The system did not allow it.")
+
+
+def conflict_advice(conflict: FileConflict, tr: Translate = in_english) -> str:
+    """Return what a person can do to get a file as it was before a run; "" for nothing."""
+    if conflict.reason in ("changed", "in_the_way"):
+        return tr("To get the earlier version, rename this one and undo this file again.")
+    return ""
 
 
 def action_text(

@@ -13,6 +13,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QPainter
 from playhead.domain.conversation.payloads import FileChange, FileChanges, FileConflict
 from playhead.domain.text.file_effects import (
     action_text,
+    conflict_advice,
     conflict_text,
     counts_text,
     difference_text,
@@ -460,8 +461,10 @@ class EffectsCard(Card):
     def _sentence(self, line: _Line) -> str:
         if line.conflict is None:
             return ""
-        words = conflict_text(line.conflict, tr)
-        return visible(" ".join(filter(None, (words, line.conflict.detail))))
+        words = [conflict_text(line.conflict, tr), line.conflict.detail]
+        if line.status != "created":  # else there is no earlier version
+            words.append(conflict_advice(line.conflict, tr))
+        return visible(" ".join(filter(None, words)))
 
     def _sentence_height(self, line: _Line) -> int:
         words = self._sentence(line)
