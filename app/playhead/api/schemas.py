@@ -545,7 +545,7 @@ class EffectConflict(_SessionWire, frozen=True):
 
 
 class SessionEffect(_SessionWire, frozen=True):
-    """What a run, an undo or a redo did to files; `undone` are those that were taken back."""
+    """An effect of a run, an undo or a redo on files; `undone` are those that were taken back."""
 
     id: str
     created: list[str]
