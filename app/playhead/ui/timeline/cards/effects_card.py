@@ -159,8 +159,8 @@ class EffectsCard(Card):
         every = self._every_line()
         self._count = len(every)
         limit = MOST_FILES if self.row.is_open else FOLDED_FILES
-        kept = every[:limit] + [line for line in every[limit:] if line.conflict is not None]
-        self._lines = [self._opened(line) for line in kept[: MOST_FILES + FOLDED_FILES]]
+        conflicts = [line for line in every[limit:] if line.conflict is not None]
+        self._lines = [self._opened(line) for line in [*every[:limit], *conflicts[:FOLDED_FILES]]]
 
     def _every_line(self) -> list[_Line]:
         changes, conflicts = self._changes, dict(self.row.effect.conflicts)
