@@ -174,3 +174,12 @@ def test_a_file_of_hundreds_with_a_conflict_is_not_folded_away(view, shown):
     assert "Undo what the run did to f150.txt" in tips(view)
     assert "Show all 200 files" in tips(view)
     assert card.frame_height() < 600
+
+
+def test_an_undo_after_an_answer_leaves_the_answer_its_foot(view, talk, shown):
+    talk.ask("go on")
+    shown(RUN_FILES)
+    talk.answer("Done.")
+    shown(UNDONE)
+    kinds = [(row.kind, row.is_last) for row in view.model.rows]
+    assert kinds == [("question", False), ("files", False), ("answer", True), ("undone", False)]
