@@ -8,7 +8,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QKeyEvent
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import FileChange, FileChanges, FileConflict
+from playhead.domain.conversation.payloads import FileChange, FileChanges, FileConflict, Uncovered
 from playhead.ui.timeline.scroll.accessibility import spoken_text
 from tests.support.card_samples import DIFF, KEPT, RUN_FILES, SET_ASIDE, UNDONE
 
@@ -183,3 +183,18 @@ def test_an_undo_after_an_answer_leaves_the_answer_its_foot(view, talk, shown):
     shown(UNDONE)
     kinds = [(row.kind, row.is_last) for row in view.model.rows]
     assert kinds == [("question", False), ("files", False), ("answer", True), ("undone", False)]
+
+
+def test_no_name_hides_what_it_is(view, shown):
+    odd = "rtl\u202egnp.\nexe"
+    change = FileChange(path="a", targets=(odd, odd), kind="link", old_path=odd)
+    conflict = FileConflict(path=odd, reason="refused", detail=odd)
+    uncovered = (Uncovered(path=odd, reason="unreadable"),)
+    run = FileChanges(folder="/d", id="run", moved=(change,), uncovered=uncovered)
+    undo = FileChanges(folder="/d", id="u", action="undo", of="run", conflicts=(conflict,))
+    shown(run, replace(undo, deleted=(FileChange(path=odd),)))
+    card = view.canvas.sheet.card(0)
+    texts = [*card.notes(), *(card._sentence(one) + card._detail(one) for one in card._lines)]
+    texts += [card.tip_at(60, 50), view.canvas.sheet.card(1).source()]
+    assert any("\ufffd" in text for text in texts)
+    assert not any(sign in text for text in texts for sign in "\u202e\r")

@@ -34,7 +34,6 @@ from playhead.ui.timeline.cards.card import (
 )
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.text.block_column import BlockColumn
-from playhead.ui.timeline.text.line_clipper import visible
 from playhead.ui.timeline.text.markdown_stream import Block
 from playhead.ui.timeline.text.shapes import (
     draw_hairline,
@@ -267,7 +266,7 @@ class EffectsCard(Card):
         outside = tr(OUTSIDE) if self._changes.id and not self._changes.is_bounded else ""
         refused = self.row.effect.refused
         told = [unlisted, refused, *limits_text(self._changes, tr, tr_n), outside]
-        return [visible(note) for note in told if note]
+        return [shown_name(note) for note in told if note]
 
     def _unlisted(self) -> int:
         """Return the number of files that have no line, even if the list is unfolded."""
@@ -464,7 +463,7 @@ class EffectsCard(Card):
         words = [conflict_text(line.conflict, tr), line.conflict.detail]
         if line.status != "created":  # else there is no earlier version
             words.append(conflict_advice(line.conflict, tr))
-        return visible(" ".join(filter(None, words)))
+        return shown_name(" ".join(filter(None, words)))
 
     def _sentence_height(self, line: _Line) -> int:
         words = self._sentence(line)
@@ -486,7 +485,7 @@ class EffectsCard(Card):
         words = [_size_words(line), difference_text(change, tr)]
         if change.uncovered:
             words.append(tr("no undo: {reason}", reason=reason_text(change.uncovered, tr)))
-        return " · ".join(filter(None, words))
+        return shown_name(" · ".join(filter(None, words)))
 
     def _paint_thumb(self, painter: QPainter, line: _Line) -> None:
         box = QRect(_TEXT_LEFT - 4, line.top + 8, _THUMB, _THUMB)
@@ -530,7 +529,7 @@ class UndoneCard(Card):
         count = max(self._changes.conflicts_total, len(self._changes.conflicts))
         left = tr_n("%n files were left as they are", count, one="1 file was left as it is")
         words = action_text(self._changes, tr, tr_n)
-        return visible(f"{words} · {left}" if count else words)
+        return shown_name(f"{words} · {left}" if count else words)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Return what takes it back."""
@@ -564,7 +563,7 @@ class UndoneCard(Card):
 
 
 def shown_name(path: str) -> str:
-    """Return a path in one line, with its characters in the order in which they are stored."""
+    """Return a path, or a text with some, in one line, its characters in the stored order."""
     return _UNSEEN.sub("\N{REPLACEMENT CHARACTER}", path)
 
 
