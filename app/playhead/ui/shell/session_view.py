@@ -246,9 +246,15 @@ class SessionView(QObject):
     def _show_pending(self, session: Session) -> None:
         pending = session.pending
         self._approval.ask(pending, session.pending_later)
-        self._approval.show_coverage(coverage_text(session.files.coverage, tr, tr_n))
+        self._show_coverage(session)
         self._pane.set_asked(self._is_asked_about)
         self._on_pane_edited()
+
+    def _show_coverage(self, session: Session) -> None:
+        """Show what undo will not cover of the code that waits; of another folder nothing."""
+        coverage = session.files.coverage
+        is_here = coverage is not None and coverage.folder == session.folder
+        self._approval.show_coverage(coverage_text(coverage, tr, tr_n) if is_here else "")
 
     @property
     def _is_asked_about(self) -> bool:
@@ -274,7 +280,7 @@ class SessionView(QObject):
             case "pending":
                 self._show_pending(session)
             case "files":
-                self._approval.show_coverage(coverage_text(session.files.coverage, tr, tr_n))
+                self._show_coverage(session)
             case "kernel":
                 self._show_kernel(session.kernel)
                 place = session.conversation.id, session.kernel.folder
