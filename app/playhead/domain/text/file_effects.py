@@ -167,11 +167,14 @@ def conflict_text(conflict: FileConflict, tr: Translate = in_english) -> str:
             return tr("The system did not allow it.")
 
 
-def conflict_advice(conflict: FileConflict, tr: Translate = in_english) -> str:
-    """Return what a person can do to get a file as it was before a run; "" for nothing."""
-    if conflict.reason in ("changed", "in_the_way"):
+def conflict_advice(conflict: FileConflict, is_gone: bool, tr: Translate = in_english) -> str:
+    """Return what a person can do to get a file as it was before a run; "" for nothing.
+
+    `is_gone`: the run deleted it, so that what is there now is another one.
+    """
+    if conflict.reason == "in_the_way" or (conflict.reason == "changed" and is_gone):
         return tr("To get the earlier version, rename this one and undo this file again.")
-    return ""
+    return tr("The difference is what an undo would do to it.") if conflict.diff else ""
 
 
 def action_text(

@@ -462,7 +462,7 @@ class EffectsCard(Card):
             return ""
         words = [conflict_text(line.conflict, tr), line.conflict.detail]
         if line.status != "created":  # else there is no earlier version
-            words.append(conflict_advice(line.conflict, tr))
+            words.append(conflict_advice(line.conflict, line.status == "deleted", tr))
         return shown_name(" ".join(filter(None, words)))
 
     def _sentence_height(self, line: _Line) -> int:
