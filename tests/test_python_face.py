@@ -377,6 +377,23 @@ def test_only_an_extended_stream_has_the_kinds_of_our_own_faces(face: Face):
     assert [chunk["type"] for chunk in extended if chunk["role"] == "server"] == ["usage"] * 2
 
 
+def test_what_code_did_to_files_is_undone_and_done_again(face: Face, tmp_path: Path):
+    interpreter = face.answers(execute("open('made.txt', 'w').close()"), text("Done."))
+    interpreter.auto_run, interpreter.working_dir = True, tmp_path
+    with pytest.raises(InterpreterError, match="nothing to undo"):
+        interpreter.undo()
+    interpreter.chat("go")
+    [effect] = interpreter.effects()
+    assert (effect["created"], effect["undone"]) == (["made.txt"], [])
+    with pytest.raises(InterpreterError, match="did not change that file"):
+        interpreter.undo("other.txt")
+    assert interpreter.undo()[0]["deleted"] == ["made.txt"]
+    assert not (tmp_path / "made.txt").exists()
+    assert interpreter.effects()[0]["undone"] == ["made.txt"]
+    assert interpreter.redo("made.txt", effect["id"])[0]["action"] == "redo"
+    assert (tmp_path / "made.txt").exists()
+
+
 def test_code_that_asks_is_answered_by_the_callback(face: Face):
     interpreter = face.answers(execute("print('Hello,', input('Name: '))"), text("Done."))
     interpreter.auto_run = True

@@ -659,6 +659,21 @@ def test_an_option_keeps_code_to_its_folder_and_the_question_says_so(tmp_path: P
         terminal.close()
 
 
+def test_what_code_did_to_files_is_undone_at_the_prompt(direct_desk: Terminal, tmp_path: Path):
+    made = tmp_path / "made.txt"
+    direct_desk.type_at_the_prompt("open('made.txt', 'w').close()\r")
+    direct_desk.expect("files: 1 created   (/undo takes that back)")
+    direct_desk.expect("> ")
+    for word, shown, exists in (("undo", "Undone: made.txt", False), ("redo", "Done again", True)):
+        direct_desk.type_at_the_prompt(f"/{word}\r")
+        direct_desk.expect(shown)
+        direct_desk.expect("> ")
+        assert made.exists() is exists
+    direct_desk.type_at_the_prompt("/undo other.txt\r")
+    direct_desk.expect("did not change that file")
+    leave(direct_desk)
+
+
 def test_a_typo_is_shown_under_its_line_before_anything_runs(direct_desk: Terminal):
     direct_desk.type_at_the_prompt("print(6 * 7\r")
     shown = direct_desk.expect("[e]dit: ").replace("…\r", "")
