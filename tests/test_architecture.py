@@ -89,6 +89,7 @@ CHILDREN = (
     "playhead.model_worker",
     "playhead.code_worker",
     "playhead.supervisor",
+    "playhead.undo_worker",
 )
 BARE = [KERNEL, PACKAGE / "supervisor"]
 """What any Python from 3.9 on runs, with nothing but its standard library."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 OLDEST, NEXT = (3, 11), (3, 15)
 """The minimum version, as in `requires-python` in pyproject.toml."""
 KERNEL_FLAG, WORKER_FLAG, CODE_FLAG = "--kernel", "--model-worker", "--code-worker"
+UNDO_FLAG = "--undo-worker"
 DATA_DIR_FLAG = "--data-dir"
 _LOG_LEVEL = "warning"
 _POLICY_VARIABLES = ("PLAYHEAD_SANDBOX", "PLAYHEAD_NETWORK", "PLAYHEAD_ASK")
@@ -52,6 +53,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from playhead.code_worker.__main__ import main as code_worker
 
         return code_worker() or 0
+    if given[:1] == [UNDO_FLAG]:
+        from playhead.undo_worker.__main__ import main as undo_worker
+
+        return undo_worker()
     try:
         given = _settled(given)
     except OSError as error:

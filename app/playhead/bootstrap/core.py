@@ -36,6 +36,7 @@ from playhead.storage.working_folders import WorkingFolders
 
 if TYPE_CHECKING:
     from playhead.execution.code_reader import CodeReader
+    from playhead.execution.file_watch import FileWatch
     from playhead.execution.interpreters import InterpreterFinder
     from playhead.execution.risks.risk_reader import RiskReader
     from playhead.providers.provider import Provider
@@ -81,6 +82,7 @@ class Core(Struct, frozen=True, kw_only=True):
     routes: RouteGuard
     executor: ProcessExecutor
     reader: CodeReader
+    files: FileWatch
     provider: Provider
     worker: ModelWorker
     interpreters: InterpreterFinder
@@ -121,6 +123,7 @@ class Core(Struct, frozen=True, kw_only=True):
             parts.callback(self.keys.close)
             parts.push_async_callback(self.interpreters.close)
             parts.push_async_callback(self.ports.provider.close)
+            parts.push_async_callback(self.files.close)
             parts.push_async_callback(self.ports.executor.close)
             parts.push_async_callback(self.reader.close)
             parts.push_async_callback(self.sessions.close)
@@ -146,7 +149,8 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     settings.learn = routes.learn
     sandbox = deferred(_make_sandbox)
     boundary = RecordedSandbox(sandbox, paths.boundary_path())
-    executor = _make_executor(wanted, tuple(variables.values()), sandbox)
+    files = deferred(_make_files)
+    executor = _make_executor(wanted, tuple(variables.values()), sandbox, files)
     worker = deferred(_make_worker)
     interpreters = deferred(_make_interpreters)
     reader = deferred(lambda: _make_reader(variables))
@@ -165,6 +169,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         policy=wanted.policy,
         is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
         risks=deferred(_make_risks),
+        files=files,
     )
     return Core(
         ports=ports,
@@ -172,6 +177,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         routes=routes,
         executor=executor,
         reader=reader,
+        files=files,
         provider=provider,
         worker=worker,
         interpreters=interpreters,
@@ -187,7 +193,7 @@ def _make_executor(wanted: Overrides, drop: tuple[str, ...], sandbox: Sandbox) -
     return ProcessExecutor(
         paths.outputs_dir(),
         drop=drop,
-        own_dir=paths.data_dir(),
+        files=files,
         make_folder=wanted.folders.make if wanted.folders else lambda folder: False,
         allowed=wanted.allowed,
         sandbox=sandbox,
@@ -260,6 +266,12 @@ def _make_reader(variables: Mapping[str, str]) -> CodeReader:
     from playhead.execution.code_reader import CodeReader
 
     return CodeReader(paths.parsed_code_dir(), drop=tuple(variables.values()))
+
+
+def _make_files() -> FileWatch:
+    from playhead.execution.file_watch import FileWatch
+
+    return FileWatch(paths.undo_dir(), paths.data_dir())
 
 
 def _make_history(wanted: Overrides) -> SqliteHistory | NoHistory:

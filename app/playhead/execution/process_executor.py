@@ -25,7 +25,6 @@ from playhead.domain.execution import (
 )
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
-from playhead.execution.file_changes import FileWatch
 from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
 from playhead.execution.live_kernel import LiveKernel, stopped_before_start
@@ -33,6 +32,7 @@ from playhead.execution.login_path import LoginPath
 from playhead.execution.run_output import file_name
 
 if TYPE_CHECKING:
+    from playhead.execution.file_watch import FileWatch
     from playhead.sandbox.sandbox import Confinement, Sandbox
 
 _log = logging.getLogger(__name__)
@@ -47,7 +47,7 @@ class ProcessExecutor:
     """Owner of all kernels; made and used in the thread of the Qt loop.
 
     `output_dir` takes images and long outputs, in a folder per conversation named by its id.
-    Changes below `own_dir` (by default the same) are ours and never reported as made by a run.
+    `files` reports what runs change in their folders; without it nobody looks.
     `make_folder` makes a missing working folder, unless that is not for the program to make.
     Kernels get `variables` (by default this process's environment) without those named in `drop`,
     and without secrets and what leads to the desktop, unless `allowed` or `allow` say so. Runs with
@@ -59,7 +59,7 @@ class ProcessExecutor:
         output_dir: Path,
         variables: Mapping[str, str] | None = None,
         drop: Collection[str] = (),
-        own_dir: Path | None = None,
+        files: FileWatch | None = None,
         make_folder: Callable[[str], bool] = lambda folder: False,
         allowed: Collection[Access] = (),
         sandbox: Sandbox | None = None,
@@ -78,7 +78,7 @@ class ProcessExecutor:
         self._emitted: dict[str, KernelStatus] = {}
         self._login = LoginPath(self._variables)
         self._languages = Languages(self._variables.get("PATH"))
-        self._files = FileWatch(str(own_dir or output_dir))
+        self._files = files
         self._clock = QTimer()
         self._clock.setInterval(_MEMORY_PERIOD_MS)
         self._clock.timeout.connect(self._emit_all)
@@ -117,10 +117,11 @@ class ProcessExecutor:
         """Stream the chunks of one run, as described by the port. Raises ExecutionError."""
         request = replace(request, dpi=self._dpi)
         kernel = await self._kernel_for(request)
-        look = self._files.look(request.folder)
+        look = self._files.look(request) if self._files is not None else None
         try:
             await kernel.ready()
-            await look.before()
+            if look is not None:
+                await look.before()
         except ExecutionError:
             if not kernel.was_stopped:
                 raise
@@ -130,11 +131,12 @@ class ProcessExecutor:
         try:
             async with aclosing(kernel.run(request)) as chunks:
                 async for chunk in chunks:
-                    if _is_last(chunk) and (changes := await look.after()) is not None:
-                        yield Chunk(role="computer", type="files", content=changes)
+                    if look is not None and _is_last(chunk) and (found := await look.after()):
+                        yield Chunk(role="computer", type="files", content=found)
                     yield chunk
         finally:
-            look.give_up()
+            if look is not None:
+                look.give_up()
 
     async def interrupt(self, conversation_id: str) -> None:
         """Stop the running code; returns immediately, the run's stream reports the end."""
@@ -229,7 +231,6 @@ class ProcessExecutor:
     async def close(self) -> None:
         """End all kernels with their children."""
         await _shut_down(list(self._kernels.values()), RunEnd(kind="closed"))
-        await self._files.close()
 
     def _of(self, conversation_id: str) -> list[LiveKernel]:
         return [kernel for (owner, _), kernel in self._kernels.items() if owner == conversation_id]

@@ -1,0 +1,317 @@
+"""The undo worker as the app sees it: it compares a folder around each run, and puts files back."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import logging
+import os
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from playhead.domain.conversation.payloads import Coverage, FileChanges, UndoProblem
+from playhead.domain.execution import RunRequest
+from playhead.errors import ExecutionError, phrase
+from playhead.undo_worker.protocol import MAX_LINE_BYTES, Verb, decode, encode
+
+UNDO_FLAG = "--undo-worker"
+"""The flag by which the packaged program serves as an undo worker itself."""
+_STEP_S = 0.25
+_STEPS = 240
+BEFORE_LIMIT_S = 2.0
+"""A run waits so long for its files to be read; they are read on while it runs."""
+_ANSWER_LIMIT_S = 60.0
+_CLOSE_S = 2.0
+_NOTES: dict[UndoProblem, str] = {
+    "too_many": "What it did to the files was not looked at, nor will it be for the next runs: "
+    "there are more of them in this folder than can be looked at in a moment.",
+    "too_slow": "What it did to the files was not looked at: "
+    "that would have taken too long at this moment.",
+    "no_worker": "What it did to the files was not looked at: "
+    "the process that does this has ended.",
+}
+_OWN_PATH = str(Path(__file__).resolve().parents[2])
+
+_log = logging.getLogger(__name__)
+
+
+class FileWatch:
+    """Owner of the undo worker, which is started when it is first needed.
+
+    It keeps contents below `store`; changes below `without`, a folder of our own, are not reported.
+    """
+
+    def __init__(self, store: Path, without: Path, command: Sequence[str] = ()) -> None:
+        self._command = (*(command or _worker_command()), str(store), str(without))
+        self._numbers = itertools.count(1)
+        self._worker: _Worker | None = None
+        self._starting = asyncio.Lock()
+        self._is_closed = False
+        self._noted: set[tuple[str, UndoProblem]] = set()
+        self._tasks: set[asyncio.Task[Any]] = set()
+
+    @property
+    def pid(self) -> int | None:
+        """Return the worker's process id, if there is one."""
+        return self._worker.pid if self._worker and not self._worker.has_ended else None
+
+    def look(self, request: RunRequest) -> RunObservation:
+        """Return what looks at the folder for one run."""
+        return RunObservation(self, request)
+
+    async def cover(self, folder: str) -> Coverage:
+        """Keep the files of a folder as they are now; return what of it could be put back."""
+        coverage = Coverage(folder=folder, problem="no_worker")
+        for _ in range(_STEPS):  # other requests come in between
+            coverage = await self.coverage_by("cover", folder=folder, within_s=_STEP_S)
+            if not coverage.is_reading:
+                break
+        return coverage
+
+    async def undo(self, folder: str, effect_id: str, paths: Sequence[str] = ()) -> FileChanges:
+        """Take back an effect, or what it did to these paths. Raises ExecutionError."""
+        found = await self.ask("undo", folder=folder, effect=effect_id, paths=list(paths))
+        return _changes(_expect_done(found))
+
+    async def settle(self, folder: str, effect_id: str, path: str, *, is_kept: bool) -> FileChanges:
+        """Put a file that was set aside into its place, or delete it. Raises ExecutionError."""
+        asked = {"folder": folder, "effect": effect_id, "path": path, "is_kept": is_kept}
+        return _changes(_expect_done(await self.ask("settle", **asked)))
+
+    async def unreported(self, conversation_id: str) -> list[FileChanges]:
+        """Return the effects of runs that ended with the program, once each."""
+        found = await self.ask("unreported", conversation=conversation_id)
+        return [_changes(one) for one in (found or {}).get("effects", ())]
+
+    async def coverage_by(self, verb: Verb, **fields: Any) -> Coverage:
+        """Return the answer to a request that reads files."""
+        found = await self.ask(verb, **fields)
+        if found is None or "error" in found:
+            return Coverage(folder=fields["folder"], problem="no_worker")
+        return msgspec.convert(found, Coverage)
+
+    async def ask(self, verb: Verb, **fields: Any) -> dict[str, Any] | None:
+        """Return the worker's answer; None if it has none: it could not be started, or ended."""
+        answer = None
+        for _ in range(2):  # again if it has ended meanwhile: what it had begun it finishes first
+            worker = await self._running_worker()
+            if worker is None:
+                return None
+            answer = await worker.ask({"number": next(self._numbers), "verb": verb, **fields})
+            if answer is not None:
+                break
+        if answer is not None and answer.get("error") == "bug":
+            _log.error("The undo worker failed at %s: %s", verb, answer.get("detail"))
+        return answer
+
+    def ask_later(self, verb: Verb, **fields: Any) -> None:
+        """Send a request whose answer nobody waits for."""
+        task = asyncio.create_task(self.ask(verb, **fields), name="files of a run")
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def note_once(self, folder: str, problem: UndoProblem) -> FileChanges | None:
+        """Return that a folder is not looked at; None if that was said before."""
+        note = _NOTES.get(problem, "")
+        is_said = (folder, problem) in self._noted and problem == "too_many"
+        self._noted.add((folder, problem))
+        return (
+            FileChanges(folder=folder, note=note, problem=problem) if note and not is_said else None
+        )
+
+    async def close(self) -> None:
+        """End the worker."""
+        self._is_closed = True
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=_CLOSE_S)
+        async with self._starting:
+            worker, self._worker = self._worker, None
+            if worker is not None:
+                await worker.close()
+
+    async def _running_worker(self) -> _Worker | None:
+        async with self._starting:
+            if self._worker is not None and self._worker.has_ended:
+                await self._worker.close()
+                self._worker = None
+            if self._worker is None and not self._is_closed:
+                self._worker = await self._start()
+            return self._worker
+
+    async def _start(self) -> _Worker | None:
+        known = {name: os.environ[name] for name in ("HOME", "PATH", "LANG") if name in os.environ}
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=PIPE,
+                stdout=PIPE,
+                stderr=DEVNULL,
+                env=known | {"PYTHONPATH": _OWN_PATH, "PYTHONUTF8": "1"},
+                limit=MAX_LINE_BYTES,
+            )
+        except OSError as error:
+            _log.info("The undo worker could not be started: %s", error)
+            return None
+        return _Worker(process)
+
+
+class RunObservation:
+    """One run's view: `before()`, the run, then `after()`; `give_up()` if nobody waits for that."""
+
+    def __init__(self, files: FileWatch, request: RunRequest) -> None:
+        self._files = files
+        self._request = request
+        self._is_open = False
+        self.coverage = Coverage(folder=request.folder)
+        """What of the folder can be put back after this run."""
+
+    async def before(self) -> None:
+        """Have the worker remember the folder as it is."""
+        request = self._request
+        self._is_open = True
+        self.coverage = await self._files.coverage_by(
+            "before",
+            folder=request.folder,
+            run=request.run_id,
+            conversation=request.conversation_id,
+            within_s=BEFORE_LIMIT_S,
+        )
+
+    async def after(self) -> FileChanges | None:
+        """Return the changes; None without any. What is not looked at is reported once."""
+        request = self._request
+        self._is_open = False
+        found = await self._files.ask("after", run=request.run_id, sets_aside=False)
+        if found is None or "error" in found:
+            return self._files.note_once(request.folder, "no_worker")
+        if "folder" in found:
+            return _changes(found)
+        return self._files.note_once(request.folder, self.coverage.problem)
+
+    def give_up(self) -> None:
+        """Have what the run did kept for a later start, if nobody has asked for it."""
+        if self._is_open:
+            self._is_open = False
+            self._files.ask_later("after", run=self._request.run_id, is_reported=False)
+
+
+def _worker_command() -> list[str]:
+    if getattr(sys, "frozen", False):
+        return [sys.executable, UNDO_FLAG]
+    return [sys.executable, "-P", "-S", "-m", "playhead.undo_worker"]
+
+
+def _changes(fields: dict[str, Any]) -> FileChanges:
+    return msgspec.convert(fields, FileChanges)
+
+
+def _expect_done(answer: dict[str, Any] | None) -> dict[str, Any]:
+    """Return an answer. Raises ExecutionError if nothing could be done."""
+    match (answer or {"error": ""}).get("error"):
+        case None:
+            return answer or {}
+        case "not_kept":
+            raise ExecutionError(
+                "This can no longer be put back.",
+                detail="The files as they were are not kept any more.",
+            )
+        case "vanished":
+            raise ExecutionError(
+                "The working folder is no longer there, or another one has its place.",
+                remedy="Put the folder back where it was.",
+            )
+        case "unsupported":
+            raise ExecutionError("Files cannot be put back on this system.")
+        case "disk_full":
+            raise ExecutionError(
+                "There is not enough room on the disk to put these files back.",
+                detail="What they are now is kept first, so that this can be redone.",
+                remedy="Free some space, then try again.",
+            )
+        case problem:
+            raise ExecutionError(
+                "The files could not be put back.",
+                detail=phrase("The process that does this has failed ({problem}).", problem=problem)
+                if problem
+                else "The process that does this has ended.",
+                remedy="Try again.",
+            )
+
+
+class _Worker:
+    """One running process, and the requests that it has not answered."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+        self._waiting: dict[int, asyncio.Future[dict[str, Any] | None]] = {}
+        self._reader = asyncio.create_task(self._read(), name="undo worker")
+
+    @property
+    def pid(self) -> int:
+        """Return the process id."""
+        return self._process.pid
+
+    @property
+    def has_ended(self) -> bool:
+        """Return whether no more answers come."""
+        return self._reader.done()
+
+    async def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        """Return the answer; None if the worker ended, or was killed as it hung."""
+        if self._process.stdin is None or self.has_ended:
+            return None
+        answer: asyncio.Future[dict[str, Any] | None] = asyncio.get_running_loop().create_future()
+        self._waiting[request["number"]] = answer
+        with contextlib.suppress(ConnectionError):  # it has just ended
+            self._process.stdin.write(encode(request))
+            await self._process.stdin.drain()
+        done, _ = await asyncio.wait([answer], timeout=_ANSWER_LIMIT_S)
+        if not done:
+            _log.warning("The undo worker %d hangs and is killed", self.pid)
+            self._kill()
+            await asyncio.wait([self._reader])
+            return None
+        return answer.result()
+
+    async def close(self) -> None:
+        """End it: by the end of its stdin, else by force."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        done, _ = await asyncio.wait([self._reader], timeout=_CLOSE_S)
+        if not done:
+            self._kill()
+        await asyncio.wait([self._reader])
+        await self._process.wait()
+
+    def _kill(self) -> None:
+        if sys.platform == "win32":
+            self._process.kill()
+            return
+        # Not Process.kill, which takes the exit status of one that has just ended from asyncio.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
+    async def _read(self) -> None:
+        stdout = self._process.stdout
+        assert stdout is not None  # noqa: S101 - it was started with a pipe
+        try:
+            while line := await stdout.readline():
+                answer = decode(line)
+                waiting = self._waiting.pop(answer["number"], None)
+                if waiting is not None and not waiting.done():
+                    waiting.set_result(answer)
+        except ValueError as error:
+            _log.info("The undo worker %d wrote what cannot be read: %s", self.pid, error)
+            self._kill()
+        finally:
+            for waiting in self._waiting.values():
+                if not waiting.done():
+                    waiting.set_result(None)
+            self._waiting.clear()

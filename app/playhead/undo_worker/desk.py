@@ -1,0 +1,269 @@
+"""The requests of the app, one after the other; files are read on while there is none."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from playhead.undo_worker.comparing import Listing, Step
+from playhead.undo_worker.effects_store import AGE_S
+from playhead.undo_worker.scanning import (
+    HAS_DESCRIPTORS,
+    Entries,
+    ScanProblem,
+    scan_by_paths,
+)
+from playhead.undo_worker.watched_folder import FolderProblem, WatchedFolder
+
+_FOLDERS_OPEN = 4
+_STORES = 8
+_NAME = "folder"
+"""The file of a store that has the path of its folder."""
+
+
+class Desk:
+    """Answers requests; `store` is where contents are kept, `own` a folder that is left out."""
+
+    def __init__(self, store: Path, own: str) -> None:
+        self._store = store
+        self._own = own
+        self._folders: dict[str, WatchedFolder] = {}
+        self._locks: dict[str, int] = {}
+        self._runs: dict[str, str] = {}
+        self._plain: dict[str, Entries] = {}
+        self._later: list[Callable[[], object]] = []
+        self._reading: WatchedFolder | None = None
+        store.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._old: list[Path] | None = None
+
+    def answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Return the answer to a request."""
+        number = {"number": request.get("number")}
+        try:
+            return number | self._answer(request)
+        except FolderProblem as problem:
+            return number | {"error": str(problem)}
+        except ScanProblem as problem:
+            return number | {"error": str(problem)}
+        except KeyError as missing:
+            return number | {"error": "not_kept", "detail": str(missing)}
+
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        match request["verb"]:
+            case "cover" | "before" if not HAS_DESCRIPTORS:
+                return self._plain_before(request)
+            case "after" if not HAS_DESCRIPTORS:
+                return self._plain_after(request)
+            case "cover":
+                return self._cover(request)
+            case "before":
+                return self._before(request)
+            case "after":
+                return self._after(request)
+            case "undo":
+                folder = self._with_effect(request["folder"], request["effect"])
+                return folder.undo(request["effect"], request["paths"])
+            case "settle":
+                folder = self._with_effect(request["folder"], request["effect"])
+                path, is_kept = request["path"], request["is_kept"]
+                return folder.settle(request["effect"], path, is_kept=is_kept)
+            case "unreported":
+                return {"effects": self._unreported(request["conversation"])}
+            case verb:
+                raise ValueError(verb)
+
+    def _cover(self, request: dict[str, Any]) -> dict[str, Any]:
+        try:
+            folder = self._open(request["folder"])
+        except (FolderProblem, ScanProblem) as problem:
+            return {"folder": request["folder"], "problem": str(problem)}
+        found = folder.cover(request["within_s"])
+        self._reading = folder
+        return found
+
+    def _before(self, request: dict[str, Any]) -> dict[str, Any]:
+        run = request["run"]
+        try:
+            folder = self._open(request["folder"])
+        except (FolderProblem, ScanProblem) as problem:
+            return {"folder": request["folder"], "problem": str(problem)}
+        self._runs[run] = request["folder"]
+        found = folder.before(run, request["conversation"], request["within_s"])
+        self._reading = folder
+        self._later.append(lambda: folder.note_run(run))
+        return found
+
+    def _after(self, request: dict[str, Any]) -> dict[str, Any]:
+        path = self._runs.pop(request["run"], "")
+        folder = self._folders.get(path)
+        if folder is None:
+            return {}
+        found = folder.after(
+            request["run"],
+            sets_aside=request.get("sets_aside", False),
+            is_reported=request.get("is_reported", True),
+        )
+        self._later.append(lambda: self._keep_on(path, folder))
+        return found
+
+    def _keep_on(self, path: str, folder: WatchedFolder) -> None:
+        """Begin to keep the files as a run has left them."""
+        if self._folders.get(path) is folder:
+            folder.cover(0)
+            self._reading = folder
+
+    def work_on(self) -> bool:
+        """Do a little of what can wait; return whether there is more."""
+        if self._later:
+            self._later.pop(0)()
+            return True
+        if self._reading is not None:
+            with suppress(FolderProblem):  # said with the next coverage
+                if self._reading.read_on():
+                    return True
+            self._reading = None
+        return self._delete_old()
+
+    def _delete_old(self) -> bool:
+        """Delete the contents of a folder in which nothing was done for long."""
+        if self._old is None:
+            oldest = time.time() - AGE_S
+            self._old = [one for one in self._store.iterdir() if one.stat().st_mtime < oldest]
+        if not self._old:
+            return False
+        store = self._old.pop()
+        if (fd := _lock(store)) is not None:
+            shutil.rmtree(store, ignore_errors=True)
+            os.close(fd)
+        return True
+
+    def close(self) -> None:
+        """Write what is left."""
+        for path in list(self._folders):
+            self._close(path)
+
+    def _close(self, path: str) -> None:
+        self._folders.pop(path).close()
+        os.close(self._locks.pop(path))
+
+    # Which folder.
+
+    def _open(self, path: str) -> WatchedFolder:
+        """Return a folder, which has a store of its own. Raises FolderProblem."""
+        folder = self._folders.get(path)
+        if folder is not None and folder.is_there:
+            self._folders[path] = self._folders.pop(path)
+            return folder
+        if folder is not None:
+            self._close(path)
+        for store in self._stores(path):
+            store.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if (fd := _lock(store)) is not None:
+                break
+        else:
+            raise FolderProblem("no_worker")
+        try:
+            return self._opened(path, store, fd)
+        except BaseException:
+            os.close(fd)
+            raise
+
+    def _opened(self, path: str, store: Path, fd: int) -> WatchedFolder:
+        os.utime(store)
+        (store / _NAME).write_bytes(os.fsencode(path))
+        try:
+            folder = WatchedFolder(path, store, _identity(self._own), is_home=_is_home(path))
+        except OSError as error:
+            raise FolderProblem("vanished") from error
+        self._folders[path], self._locks[path] = folder, fd
+        for old in list(self._folders)[:-_FOLDERS_OPEN]:
+            if old not in self._runs.values():
+                self._close(old)
+        return folder
+
+    def _stores(self, path: str) -> list[Path]:
+        """Return where the contents of a folder can be: each process has one of its own."""
+        name = hashlib.sha256(os.fsencode(path)).hexdigest()[:24]
+        return [self._store / (f"{name}.{n}" if n else name) for n in range(_STORES)]
+
+    def _with_effect(self, path: str, effect: str) -> WatchedFolder:
+        """Return the folder with the store that has an effect."""
+        if not HAS_DESCRIPTORS:
+            raise FolderProblem("unsupported")
+        folder = self._open(path)
+        if folder.has(effect):
+            return folder
+        for store in self._stores(path):
+            if (store / "effects" / effect).exists() and (fd := _lock(store)) is not None:
+                self._close(path)
+                return self._opened(path, store, fd)
+        return folder
+
+    def _unreported(self, conversation: str) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for store in sorted(self._store.iterdir()):
+            if any((store / "runs").glob("*")) or (store / "journal").exists():
+                with suppress(OSError, FolderProblem, ScanProblem):
+                    self._open(os.fsdecode((store / _NAME).read_bytes()))
+        for folder in list(self._folders.values()):
+            found += folder.unreported(conversation)
+        return found
+
+    # Where there are no descriptors.
+
+    def _plain_before(self, request: dict[str, Any]) -> dict[str, Any]:
+        fields = {"folder": request["folder"], "problem": "unsupported"}
+        try:
+            self._plain[request.get("run", "")] = scan_by_paths(request["folder"], self._own)
+        except ScanProblem as problem:
+            fields["problem"] = str(problem)
+        self._runs[request.get("run", "")] = request["folder"]
+        return fields
+
+    def _plain_after(self, request: dict[str, Any]) -> dict[str, Any]:
+        path, before = self._runs.pop(request["run"], ""), self._plain.pop(request["run"], None)
+        if before is None:
+            return {}
+        after = scan_by_paths(path, self._own)
+        steps = {
+            one: Step(before.get(one), None, after.get(one))
+            for one in before.keys() | after.keys()
+            if before.get(one) != after.get(one)
+        }
+        if not steps:
+            return {}
+        listed = Listing(steps, {}, None, None).fields()
+        return {"folder": path, "problem": "unsupported", **listed}
+
+
+def _lock(store: Path) -> int | None:
+    """Return a descriptor that holds a store for this process; None if another one has it."""
+    import fcntl  # not on Windows, where nothing is kept
+
+    fd = os.open(store / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(fd)
+        return None
+    return fd
+
+
+def _identity(path: str) -> tuple[int, int] | None:
+    try:
+        facts = os.stat(path)
+    except OSError:
+        return None
+    return facts.st_dev, facts.st_ino
+
+
+def _is_home(path: str) -> bool:
+    """Return whether a folder is the home folder, or has that inside."""
+    home = os.path.realpath(os.path.expanduser("~"))
+    return f"{home}/".startswith(f"{path.rstrip('/')}/")

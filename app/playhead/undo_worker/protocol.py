@@ -1,0 +1,38 @@
+"""Messages between the app and its undo worker: JSON objects, one a line, with a number.
+
+Every request has an answer with its `number`, in the order of the requests; `error` is an error's
+kind, with its `detail`. Requests by their `verb`:
+
+    cover   folder: read what is not kept yet; answered by a coverage
+    before  folder, run, conversation: the same, and remember it as the state before a run
+    after   run, sets_aside: compare; answered by changes, {} if there are none
+    undo    folder, effect, paths (all without any): take an effect back; answered by changes
+    settle  folder, effect, path, is_kept: put back what was set aside, or delete it
+    unreported  conversation: the effects of runs without an `after`, once; answered by `effects`
+
+`cover` and `before` have `within_s`, the time after which they answer although files are still to
+be read; those are read when nothing is asked. Changes and coverages have the fields of the app's
+values of these names; a path that is not UTF-8 is written with escapes.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Literal, cast
+
+Verb = Literal["cover", "before", "after", "undo", "settle", "unreported"]
+ErrorKind = Literal["not_kept", "replaced", "vanished", "unsupported", "disk_full", "busy", "bug"]
+MAX_LINE_BYTES = 256 * 1024 * 1024
+
+
+def encode(message: dict[str, Any]) -> bytes:
+    """Return a message as one line."""
+    return json.dumps(message, separators=(",", ":")).encode("ascii") + b"\n"
+
+
+def decode(line: bytes) -> dict[str, Any]:
+    """Return the message of a line. Raises ValueError."""
+    found: object = json.loads(line)
+    if not isinstance(found, dict):
+        raise ValueError(f"not a message of the undo worker's: {line[:80]!r}")
+    return cast("dict[str, Any]", found)

@@ -1,0 +1,589 @@
+"""One folder that code runs in: its contents kept, its runs compared, its effects taken back."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from playhead.undo_worker.comparing import (
+    TEXT_LIMIT,
+    Listing,
+    Step,
+    Steps,
+    diff_of,
+    is_run_by_others,
+    moves_of,
+    read_text,
+    shown,
+    steps_between,
+    text_of,
+)
+from playhead.undo_worker.effects_store import Effect, EffectsStore, as_entry
+from playhead.undo_worker.pack import ALL_BYTES, EMPTY, YOUNG_NS, Image, Pack, as_image, is_young
+from playhead.undo_worker.scanning import TEMPORARY, Entries, Entry, Scan, ScanProblem, Tree
+from playhead.undo_worker.undoing import Conflict, Undo, Wish, Wishes
+
+SCAN_LIMIT_S = 2.0
+_UNCOVERED_LISTED = 20
+_CONFLICTS_LISTED = 200
+_SLICE = 16
+_LOOKS = 5
+
+
+class FolderProblem(Exception):
+    """Nothing can be put back in a folder, with the reason."""
+
+
+class WatchedFolder:
+    """Owner of the descriptors and contents of one folder; `store` is our own folder for it."""
+
+    def __init__(
+        self, path: str, store: Path, without: tuple[int, int] | None, *, is_home: bool = False
+    ) -> None:
+        self.path = path
+        self.problem = ""
+        self._tree = Tree(path)
+        self.identity = self._tree.identity
+        self._without = without
+        self._is_home = is_home
+        self._pack = Pack(store)
+        self._effects = EffectsStore(store)
+        self._entries: Entries = {}
+        self._unreadable: list[str] = []
+        self._unread: Iterator[tuple[str, Entry]] = iter(())
+        self._is_reading = False
+        self._before: dict[str, tuple[str, Entries]] = {}
+        if self._effects.drop_old() or self._pack.size_bytes > ALL_BYTES // 2:
+            self._pack.shrink(self._effects.images(), self._scanned().values())
+        self._finish_undo()
+        self._finish_runs()
+
+    @property
+    def is_there(self) -> bool:
+        """Return whether the path still leads to this folder."""
+        try:
+            facts = os.stat(self.path, follow_symlinks=False)
+        except OSError:
+            return False
+        return (facts.st_dev, facts.st_ino) == self.identity
+
+    def has(self, effect_id: str) -> bool:
+        """Return whether an effect is kept here."""
+        return self._effects.get(effect_id) is not None
+
+    def close(self) -> None:
+        """Write what is left and close all descriptors."""
+        self._pack.close()
+        self._tree.close()
+
+    # Before a run.
+
+    def cover(self, within_s: float) -> dict[str, Any]:
+        """Keep what is not kept yet, for so long at most; return the coverage."""
+        end = time.monotonic() + within_s
+        try:
+            self._look()
+            if self._is_home:
+                raise FolderProblem("home")
+            self._unread = iter(list(self._entries.items()))
+            self._is_reading = True
+            while self._is_reading and time.monotonic() < end:
+                self.read_on()
+        except (ScanProblem, FolderProblem) as problem:
+            self.problem = str(problem)
+            return self._coverage() | {"problem": str(problem)}
+        self.problem = ""
+        return self._coverage()
+
+    def read_on(self) -> bool:
+        """Read some more files; return whether there are any left. Raises FolderProblem."""
+        try:
+            for _ in range(_SLICE):
+                if (one := next(self._unread, None)) is None:
+                    self._is_reading = False
+                    self._pack.save()
+                    break
+                self._pack.keep(self._tree, *one)
+        except OSError as error:
+            self._is_reading = False
+            raise _problem(error) from error
+        return self._is_reading
+
+    def before(self, run: str, conversation: str, within_s: float) -> dict[str, Any]:
+        """Remember the folder as it is as the state before a run; return the coverage."""
+        coverage = self.cover(within_s)
+        if coverage.get("problem") not in ("too_many", "too_slow", "vanished"):
+            self._before[run] = conversation, self._entries
+        return coverage
+
+    def note_run(self, run: str) -> None:
+        """Have the state before a run survive this process, as far as the disk lets it."""
+        conversation, entries = self._before.get(run, ("", None))
+        if entries is not None:
+            with suppress(OSError):
+                self._pack.save()
+                self._effects.begin_run(run, conversation, entries)
+
+    def _look(self) -> None:
+        """Look at the folder when no file of it is so young that its time says nothing."""
+        self._entries = self._scanned()
+        for _ in range(_LOOKS):
+            young = [path for path, entry in self._entries.items() if is_young(entry)]
+            if not young:
+                break
+            time.sleep(YOUNG_NS / 1e9)
+            for path in young:
+                now = self._tree.look_or_none(path)
+                old = self._entries[path]
+                if now is None:
+                    del self._entries[path]
+                elif old.kind != "left_out":
+                    self._entries[path] = now
+
+    def _scanned(self) -> Entries:
+        if not self.is_there:
+            raise FolderProblem("vanished")
+        scan = Scan(self._entries, self._without, SCAN_LIMIT_S)
+        try:
+            scan.run(self._tree)
+        except OSError as error:
+            raise FolderProblem("vanished") from error
+        self._unreadable = scan.unreadable
+        return scan.entries
+
+    def _coverage(self) -> dict[str, Any]:
+        files = 0
+        without: list[dict[str, Any]] = []
+        for path, entry in self._entries.items():
+            if entry.kind == "left_out":
+                without.append(_uncovered(path, "left_out", files=entry.size))
+            elif entry.kind != "dir":
+                files += 1
+                image = self._pack.images.get(entry.key)
+                if image is not None and image.why:
+                    without.append(_uncovered(path, image.why, entry.size))
+        without += [_uncovered(path, "unreadable") for path in self._unreadable]
+        lost = sum(one["reason"] != "left_out" for one in without)
+        without.sort(key=lambda one: -one["size_bytes"])
+        return {
+            "folder": self.path,
+            "files": files,
+            "covered": max(files - lost, 0),
+            "uncovered": without[:_UNCOVERED_LISTED],
+            "uncovered_total": len(without),
+            "is_reading": self._is_reading,
+        }
+
+    # After a run.
+
+    def after(self, run: str, *, sets_aside: bool, is_reported: bool = True) -> dict[str, Any]:
+        """Compare the folder with the state before a run; return its effect, {} if it has none."""
+        if run not in self._before:
+            return {}
+        conversation, before = self._before.pop(run)
+        fields = self._ended(run, conversation, before, sets_aside=sets_aside)
+        if fields and not is_reported:
+            self._report_later(fields["id"])
+        self._effects.end_run(run)
+        return fields
+
+    def _report_later(self, effect_id: str) -> None:
+        effect = self._effects.get(effect_id) if effect_id else None
+        if effect is not None:
+            effect.is_reported = False
+            self._effects.put(effect)
+
+    def _ended(
+        self, run: str, conversation: str, before: Entries, *, sets_aside: bool
+    ) -> dict[str, Any]:
+        self._entries = after = self._scanned()
+        steps = steps_between(before, after, self._pack)
+        effect = Effect(run, steps, moves_of(steps), conversation)
+        note = _note(before, after)
+        fields = self._listed(effect) if steps else {}
+        has_any = any(fields.get(name) for name in ("created", "changed", "deleted", "moved"))
+        if not has_any:
+            return {}
+        self._keep_effect(effect, fields)
+        if sets_aside and fields["id"]:
+            fields |= self._set_aside(effect)
+        if note:
+            fields["note"] = note
+        return fields
+
+    def _listed(self, effect: Effect) -> dict[str, Any]:
+        listing = Listing(effect.steps, effect.moves, self._pack, self._tree)
+        return {"folder": self.path, "id": effect.id, "of": effect.of, **listing.fields()}
+
+    def _keep_effect(self, effect: Effect, fields: dict[str, Any]) -> None:
+        """Write an effect; without it nothing of the run can be undone, which is said."""
+        fields["problem"] = self.problem
+        if self.problem:
+            fields["id"] = ""
+            return
+        try:
+            self._pack.save()
+            self._effects.put(effect)
+        except OSError:
+            fields["id"], fields["problem"] = "", "disk_full"
+
+    def _set_aside(self, effect: Effect) -> dict[str, Any]:
+        """Move away what other programs would run; it waits in an effect of its own."""
+        paths = [path for path, step in effect.steps.items() if _is_set_aside(path, step)]
+        if not paths:
+            return {}
+        moved = Effect(f"{effect.id}-aside", {}, {}, effect.conversation, effect.id)
+        done, conflicts = self._take_back(effect, paths, moved)
+        files = [p for p, step in done.items() if step.before and step.before.kind != "dir"]
+        effect.aside = {shown(path): "waiting" for path in files}
+        self._effects.put(effect)
+        aside = [
+            {"path": shown(path), "size_bytes": step.before.size}
+            for path in files
+            if (step := done[path]).before is not None
+        ]
+        return {"set_aside": aside, "conflicts": _as_fields(conflicts)}
+
+    # Undo and redo.
+
+    def undo(self, effect_id: str, paths: Sequence[str]) -> dict[str, Any]:
+        """Take back an effect, or what it did to these paths. Raises KeyError, FolderProblem."""
+        effect = self._effects.get(effect_id)
+        if effect is None:
+            raise KeyError(effect_id)
+        undone = Effect(os.urandom(16).hex(), {}, {}, effect.conversation, effect.id)
+        scope = _below(effect, paths) if paths else list(effect.steps)
+        self._entries = self._scanned()
+        _, conflicts = self._take_back(effect, scope, undone, is_whole=not paths)
+        fields = self._listed(undone)
+        fields["action"] = "undo"
+        fields["is_whole"] = not paths
+        fields["conflicts"] = [
+            one | self._diff_for(effect, one["path"]) for one in _as_fields(conflicts)
+        ]
+        if len(conflicts) > _CONFLICTS_LISTED:
+            fields["conflicts_total"] = len(conflicts)
+        return fields
+
+    def settle(self, effect_id: str, path: str, *, is_kept: bool) -> dict[str, Any]:
+        """Put back what was set aside of an effect, or forget it. Raises as `undo` does."""
+        effect = self._effects.get(effect_id)
+        if effect is None or effect.aside.get(path) != "waiting":
+            raise KeyError(effect_id)
+        fields: dict[str, Any] = {
+            "folder": self.path,
+            "id": "",
+            "of": effect_id,
+            "deleted": [{"path": path}],
+        }
+        if is_kept:
+            fields = self.undo(f"{effect_id}-aside", [path]) | {"of": effect_id, "is_whole": False}
+        effect.aside[path] = fields["action"] = "keep" if is_kept else "delete"
+        if not is_kept or not fields["conflicts"]:
+            self._effects.put(effect)
+        return fields
+
+    def _take_back(
+        self, effect: Effect, scope: Sequence[str], undone: Effect, *, is_whole: bool = False
+    ) -> tuple[Steps, list[Conflict]]:
+        """Put the paths of an effect back; what was done becomes the steps of another effect."""
+        before = self._entries
+        wishes, conflicts = self._wishes(effect, scope, is_whole=is_whole)
+        wishes |= self._folders_of(wishes)
+        moves = self._moves_back(effect, wishes)
+        kept = self._images_of(wishes, moves, conflicts)
+        undone.is_reported = False  # until this process has said so
+        journal = {
+            "effect": undone.encode(),
+            "wishes": {path: [wish.now, wish.want, wish.image] for path, wish in wishes.items()},
+            "moves": moves,
+            "kept": kept,
+        }
+        try:
+            self._pack.sync()
+            self._effects.write_journal(journal)
+        except OSError as error:
+            raise _problem(error) from error
+        conflicts += self._carry_out(undone, wishes, moves, kept, before)
+        undone.is_reported = True
+        self._finish(undone)
+        return undone.steps, conflicts
+
+    def _carry_out(
+        self,
+        undone: Effect,
+        wishes: Wishes,
+        moves: dict[str, str],
+        kept: dict[str, Image],
+        before: Entries,
+    ) -> list[Conflict]:
+        self._tree.forget()
+        undo = Undo(self._tree, self._pack, wishes, moves, undone.id[:16])
+        undo.run()
+        self._tree.forget()
+        self._entries = after = self._scanned()
+        touched = {above for path in wishes for above in _way_to(path)} | wishes.keys()
+        steps = steps_between(
+            {path: before[path] for path in touched if path in before},
+            {path: after[path] for path in touched if path in after},
+            self._pack,
+        )
+        undone.steps = {
+            path: step._replace(image=kept.get(path, step.image)) for path, step in steps.items()
+        }
+        undone.moves = moves_of(undone.steps)
+        for path, wish in wishes.items():
+            if wish.want is not None and wish.want.kind == "file" and path in after:
+                self._pack.adopt(after[path], wish.want, wish.image)
+        return undo.conflicts
+
+    def _finish(self, undone: Effect) -> None:
+        with suppress(OSError):  # then it cannot be redone: the files are what matters
+            self._pack.save()
+            self._effects.put(undone)
+        self._effects.end_journal()
+
+    def _wishes(
+        self, effect: Effect, scope: Sequence[str], *, is_whole: bool
+    ) -> tuple[Wishes, list[Conflict]]:
+        """Return what is to be done to put paths back, and what is another one by now."""
+        wishes: Wishes = {}
+        conflicts: list[Conflict] = []
+        for path in scope:
+            step = effect.steps[path]
+            now, want = self._entries.get(path), step.before
+            kinds = {one.kind for one in (now, want, step.after) if one is not None}
+            if "left_out" in kinds:
+                continue
+            wish = Wish(now, want, step.image)
+            if kinds == {"dir"} and now is not None and want is not None:
+                is_as_left = step.after is not None and now.mtime_ns == step.after.mtime_ns
+                if now.mode != want.mode or (is_whole and is_as_left):
+                    wishes[path] = wish
+            elif self._is_same(path, now, step.after):
+                wishes[path] = wish
+            elif not self._is_same(path, now, want):
+                conflicts.append(Conflict(path, "changed"))
+        return wishes, conflicts
+
+    def _folders_of(self, wishes: Wishes) -> Wishes:
+        """Return the wish that the folders of what is put back look as they do now."""
+        above = {path.rpartition("/")[0] for path in wishes if path} - wishes.keys()
+        now = {path: self._entries.get(path) for path in above}
+        return {
+            path: Wish(entry, entry, self._kept(path, entry))
+            for path, entry in now.items()
+            if entry is not None and entry.kind == "dir"
+        }
+
+    def _is_same(self, path: str, now: Entry | None, then: Entry | None) -> bool:
+        """Return whether a path is in the state that it was left in."""
+        if now is None or then is None:
+            return now is then
+        if now.kind != then.kind or now.mode != then.mode or now.target != then.target:
+            return False
+        if now.kind != "file":
+            return True
+        if (now.size, now.mtime_ns) != (then.size, then.mtime_ns):
+            return False
+        if self._pack.origin(now.key) == self._pack.origin(then.key):
+            return True
+        with suppress(OSError):
+            known = self._pack.images.get(then.key)
+            return known is not None and self._pack.same(
+                known, self._pack.keep(self._tree, path, now)
+            )
+        return False
+
+    def _moves_back(self, effect: Effect, wishes: Wishes) -> dict[str, str]:
+        """Return the files that only have to go back: the old paths and the present ones."""
+        return {
+            old: new
+            for new, old in effect.moves.items()
+            if new in wishes
+            and old in wishes
+            and _has_inode(wishes[new].now, wishes[old].want)
+            and self._is_way_free(old)
+        }
+
+    def _is_way_free(self, path: str) -> bool:
+        above = (self._entries.get(one) for one in _way_to(path))
+        return all(one is None or one.kind == "dir" for one in above)
+
+    def _images_of(
+        self, wishes: Wishes, moves: dict[str, str], conflicts: list[Conflict]
+    ) -> dict[str, Image]:
+        """Keep what the files hold now, for the way back; what cannot be kept stays as it is."""
+        kept: dict[str, Image] = {}
+        moved = set(moves.values())
+        for path, wish in list(wishes.items()):
+            now, want = wish.now, wish.want
+            if now is None:
+                image = EMPTY
+            elif now.kind == "special":
+                image = Image(why="special")
+            else:
+                image = self._kept(path, now)
+            is_held = path in moved or (now is not None and _is_only_facts(now, want))
+            needs_content = want is not None and want.kind == "file" and path not in moves
+            has_content = wish.image is not None and not wish.image.why
+            if (image.why and not is_held) or (needs_content and not has_content and not is_held):
+                why = image.why or (wish.image.why if wish.image else "") or "changing"
+                conflicts.append(Conflict(path, "not_kept", why))
+                del wishes[path]
+            elif now is not None:
+                kept[path] = image
+        return kept
+
+    def _kept(self, path: str, now: Entry) -> Image:
+        try:
+            return self._pack.keep(self._tree, path, now)
+        except OSError as error:
+            raise _problem(error) from error
+
+    def _diff_for(self, effect: Effect, path: str) -> dict[str, str]:
+        """Return how an undo would have changed the text of a file that is another one by now."""
+        step = effect.steps.get(path)
+        now = self._entries.get(path)
+        if step is None or now is None or step.image is None or step.image.why:
+            return {}
+        if now.kind != "file" or max(now.size, step.image.size) > TEXT_LIMIT:
+            return {}
+        with suppress(OSError):
+            new = text_of(self._pack.content(step.image))
+            old = read_text(self._tree, path, now)
+            if old is not None and new is not None:
+                return {"diff": diff_of(path, old, new)}
+        return {}
+
+    # What an earlier process left.
+
+    def _finish_undo(self) -> None:
+        """Finish the undo that an earlier process had begun: all of it is in the journal."""
+        journal = self._effects.journal()
+        if journal is None:
+            return
+        undone = Effect.decode(journal["effect"])
+        kept = {p: Image(*fields) for p, fields in journal["kept"].items()}
+        self._entries = now = self._scanned()
+        wishes: Wishes = {}
+        before: Entries = dict(now)
+        for path, (was, want, image) in journal["wishes"].items():
+            wish = Wish(as_entry(was), as_entry(want), as_image(image))
+            found = now.get(path)
+            before.pop(path, None)
+            if wish.now is not None:
+                before[path] = wish.now
+            if _is_on_its_way(found, wish):
+                wishes[path] = wish._replace(now=found)
+        self._sweep(undone.id[:16])
+        self._carry_out(undone, wishes, journal["moves"], kept, before)
+        self._finish(undone)
+
+    def _sweep(self, token: str) -> None:
+        """Delete the half-made files of an undo that was ended."""
+        for path, entry in {"": None, **self._entries}.items():
+            if entry is None or entry.kind == "dir":
+                with suppress(OSError):
+                    sweep(self._tree.folder(path), token)
+
+    def _finish_runs(self) -> None:
+        """Compare what runs did that ended with the program."""
+        for run, conversation, before in list(self._effects.open_runs()):
+            with suppress(FolderProblem, ScanProblem):
+                fields = self._ended(run, conversation, before, sets_aside=False)
+                self._report_later(fields.get("id", ""))
+            self._effects.end_run(run)
+
+    def unreported(self, conversation: str) -> list[dict[str, Any]]:
+        """Return the effects of a conversation that nobody was told of, once."""
+        found: list[dict[str, Any]] = []
+        for effect in self._effects.all():
+            if not effect.is_reported and effect.conversation == conversation:
+                effect.is_reported = True
+                self._effects.put(effect)
+                action = "undo" if effect.of else "run"
+                found.append(self._listed(effect) | {"action": action, "is_whole": bool(effect.of)})
+        return found
+
+
+def sweep(folder: int, token: str) -> None:
+    """Delete temporary files of one undo in a folder."""
+    for name in os.listdir(folder):
+        if name.startswith(f"{TEMPORARY}{token}"):
+            os.unlink(name, dir_fd=folder)
+
+
+def _problem(error: OSError) -> FolderProblem:
+    is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return FolderProblem("disk_full" if is_full else "vanished")
+
+
+def _uncovered(path: str, reason: str, size: int = 0, files: int = 1) -> dict[str, Any]:
+    return {"path": shown(path), "reason": reason, "size_bytes": size, "files": files}
+
+
+def _note(before: Entries, after: Entries) -> str:
+    """Return which folders were only counted, and by how much their numbers differ."""
+    counts: dict[str, int] = {}
+    for sign, entries in ((-1, before), (1, after)):
+        for path, entry in entries.items():
+            if entry.kind == "left_out":
+                name = shown(path).rpartition("/")[2]
+                counts[name] = counts.get(name, 0) + sign * entry.size
+    if not counts:
+        return ""
+    said = (f"{name} ({n:+,})" if n else name for name, n in sorted(counts.items()))
+    return f"Not looked at: {', '.join(said)}."
+
+
+def _is_set_aside(path: str, step: Step) -> bool:
+    one = step.after
+    return one is not None and one.kind in ("file", "link", "dir") and is_run_by_others(path)
+
+
+def _below(effect: Effect, paths: Sequence[str]) -> list[str]:
+    """Return the paths of an effect that are meant: by their names as shown, with what is below."""
+    ends = {**effect.moves, **{old: new for new, old in effect.moves.items()}}
+    meant = [
+        path
+        for path in effect.steps
+        if any(shown(path) == one or shown(path).startswith(f"{one}/") for one in paths)
+    ]
+    return list(dict.fromkeys([*meant, *(ends[path] for path in meant if path in ends)]))
+
+
+def _way_to(path: str) -> list[str]:
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts))] if path else []
+
+
+def _has_inode(one: Entry | None, other: Entry | None) -> bool:
+    return one is not None and other is not None and one.inode == other.inode
+
+
+def _is_only_facts(now: Entry, want: Entry | None) -> bool:
+    """Return whether a file keeps its content on its way back."""
+    return want is not None and now[2:5] == want[2:5] and now.kind == want.kind
+
+
+def _is_on_its_way(found: Entry | None, wish: Wish) -> bool:
+    """Return whether a path is as it was before an undo, or as that has left it already."""
+    if found is None:
+        return True
+    ways = [one for one in (wish.now, wish.want) if one is not None]
+    return any(
+        found.kind == one.kind and (one.kind == "dir" or found[2:4] == one[2:4]) for one in ways
+    )
+
+
+def _as_fields(conflicts: list[Conflict]) -> list[dict[str, Any]]:
+    return [
+        {"path": shown(one.path), "reason": one.reason, "detail": one.detail}
+        for one in conflicts[:_CONFLICTS_LISTED]
+    ]
