@@ -33,6 +33,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if problem := python_problem(sys.version_info[:2]):
         return _refuse(problem)
+    if (status := _child_status(given)) is not None:
+        return status
+    try:
+        given = _settled(given)
+    except OSError as error:
+        return _refuse(f"The data folder cannot be used: {error}")
+    if given[:1] == ["serve"]:
+        return _serve(given[1:])
+    if given[:1] == ["chat"]:
+        return _chat(given[1:])
+    return _open_window(given)
+
+
+def _child_status(given: list[str]) -> int | None:
+    """Serve as the child process that the first argument names; return its status, else None."""
     if given[:1] == [KERNEL_FLAG]:
         if given[1:] == ["--attempts"]:
             from playhead.sandbox.attempts import main as attempts
@@ -57,15 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from playhead.undo_worker.__main__ import main as undo_worker
 
         return undo_worker()
-    try:
-        given = _settled(given)
-    except OSError as error:
-        return _refuse(f"The data folder cannot be used: {error}")
-    if given[:1] == ["serve"]:
-        return _serve(given[1:])
-    if given[:1] == ["chat"]:
-        return _chat(given[1:])
-    return _open_window(given)
+    return None
 
 
 def python_problem(version: tuple[int, int]) -> str:

@@ -189,7 +189,9 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     )
 
 
-def _make_executor(wanted: Overrides, drop: tuple[str, ...], sandbox: Sandbox) -> ProcessExecutor:
+def _make_executor(
+    wanted: Overrides, drop: tuple[str, ...], sandbox: Sandbox, files: FileWatch
+) -> ProcessExecutor:
     return ProcessExecutor(
         paths.outputs_dir(),
         drop=drop,

@@ -132,6 +132,7 @@ class ProcessExecutor:
             async with aclosing(kernel.run(request)) as chunks:
                 async for chunk in chunks:
                     if look is not None and _is_last(chunk) and (found := await look.after()):
+                        found = replace(found, is_bounded=request.policy.is_bounded)
                         yield Chunk(role="computer", type="files", content=found)
                     yield chunk
         finally:

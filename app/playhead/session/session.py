@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Generic, Literal, TypeVar
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
-from playhead.domain.conversation.events import MoveTo, PutAside, PutBack, Rename, Settle
+from playhead.domain.conversation.events import Listeners, MoveTo, PutAside, PutBack, Rename, Settle
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.conversation.payloads import (
     Frame,
@@ -59,36 +58,6 @@ from playhead.session.trust.code_review import CodeReview
 from playhead.session.trust.policy_choice import PolicyChoice, bounds_of
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings
-
-_log = logging.getLogger(__name__)
-_Event = TypeVar("_Event")
-
-
-class Listeners(Generic[_Event]):
-    """Calls its listeners in order; one that fails is logged and does not stop the others."""
-
-    def __init__(self, whose: str) -> None:
-        self._whose = whose
-        self._all: list[Callable[[_Event], None]] = []
-
-    def add(self, listener: Callable[[_Event], None]) -> Callable[[], None]:
-        """Call `listener` at every event; returns what ends that."""
-        self._all.append(listener)
-
-        def remove() -> None:
-            if listener in self._all:
-                self._all.remove(listener)
-
-        return remove
-
-    def emit(self, event: _Event) -> None:
-        """Call all of them."""
-        for listener in tuple(self._all):
-            try:
-                listener(event)
-            except Exception:  # noqa: BLE001 - one broken view must not stop the others
-                _log.exception("a listener of %s failed", self._whose)
-
 
 SessionState = Literal[
     "idle", "asking", "awaiting_approval", "running", "awaiting_input", "stopping"

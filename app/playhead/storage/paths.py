@@ -92,6 +92,7 @@ def boundary_path() -> Path:
     """Return the file with what the boundary test found on this machine."""
     return data_dir() / "boundary.json"
 
+
 def undo_dir() -> Path:
     """Return the folder of files as they were before runs; the undo worker makes and reads it."""
     return data_dir() / "undo"

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import OutputTail
+
+_log = logging.getLogger(__name__)
+_Event = TypeVar("_Event")
 
 EventKind = Literal[
     "started", "grew", "tail", "ended", "added", "noted", "transient", "removed", "renamed",
@@ -82,3 +86,29 @@ class Settle(Struct, frozen=True):
 
 
 Command = Rename | RemoveFrom | MoveTo | PutAside | PutBack | Settle
+
+
+class Listeners(Generic[_Event]):
+    """Calls its listeners in order; one that fails is logged and does not stop the others."""
+
+    def __init__(self, whose: str) -> None:
+        self._whose = whose
+        self._all: list[Callable[[_Event], None]] = []
+
+    def add(self, listener: Callable[[_Event], None]) -> Callable[[], None]:
+        """Call `listener` at every event; returns what ends that."""
+        self._all.append(listener)
+
+        def remove() -> None:
+            if listener in self._all:
+                self._all.remove(listener)
+
+        return remove
+
+    def emit(self, event: _Event) -> None:
+        """Call all of them."""
+        for listener in tuple(self._all):
+            try:
+                listener(event)
+            except Exception:  # noqa: BLE001 - one broken view must not stop the others
+                _log.exception("a listener of %s failed", self._whose)

@@ -35,7 +35,7 @@ from playhead.domain.trust import Certainty, RiskFact, RiskKind
 from playhead.formats.wire.codec import Wire
 
 _STATES = frozenset(get_args(RunState))
-_KINDS = frozenset(get_args(RiskKind))
+_RISK_KINDS = frozenset(get_args(RiskKind))
 _CERTAINTIES = frozenset(get_args(Certainty))
 
 
@@ -174,7 +174,7 @@ def _facts(fields: _Fields) -> tuple[RiskFact, ...] | None:
             module=fact.text("module", ""),
         )
         for fact in fields.objects("facts")
-        if fact.values.get("kind") in _KINDS
+        if fact.values.get("kind") in _RISK_KINDS
         and fact.values.get("certainty", "certain") in _CERTAINTIES
     )
 
@@ -276,7 +276,7 @@ def _table(fields: _Fields) -> Table:
 
 _CHANGES = ("created", "changed", "deleted", "moved")
 _ACTIONS = frozenset(get_args(ChangeAction))
-_KINDS = frozenset(get_args(FileKind))
+_FILE_KINDS = frozenset(get_args(FileKind))
 
 
 def _files(changes: FileChanges) -> Wire:
@@ -346,7 +346,7 @@ def _file_change(path: str, told: _Fields | None) -> FileChange:
     return FileChange(
         path=path,
         size_bytes=told.integer_or_none("size_bytes") or 0,
-        kind=cast("FileKind", kind) if kind in _KINDS else "other",
+        kind=cast("FileKind", kind) if kind in _FILE_KINDS else "other",
         diff=told.text("diff", ""),
         old_path=told.text("old_path", ""),
         files=told.integer_or_none("files") or 1,
