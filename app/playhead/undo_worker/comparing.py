@@ -263,7 +263,7 @@ def is_run_by_others(path: str) -> bool:
 
 
 def text_of(data: bytes) -> str | None:
-    """Return bytes as a text; None if they are none."""
+    """Return bytes as a text; None for binary data."""
     if b"\0" in data or len(data) > TEXT_LIMIT:
         return None
     try:

@@ -21,10 +21,10 @@ _ID = re.compile(r"[0-9a-zA-Z-]{1,64}")
 
 
 class Effect:
-    """What one run or undo did: its steps, and which of the new paths are files that moved.
+    """The effect of one run or undo: its steps, and which of the new paths are files that moved.
 
     `of` is the effect that it took back. `aside` maps paths that were moved away to their state:
-    `waiting`, `keep` or `delete`. One that nobody was told of is not `is_reported`.
+    `waiting`, `keep` or `delete`. One that was not reported yet is not `is_reported`.
     """
 
     def __init__(

@@ -35,7 +35,7 @@ Extents = list[list[int]]
 
 
 class Image(NamedTuple):
-    """What a file held in one state: where its content is, its extended attributes.
+    """The content of a file in one state: where its content is, its extended attributes.
 
     `place` is a segment's number and an offset, or the name of a file of its own. `extents` are the
     parts of a sparse file that are not holes. Without a content `why` says why.

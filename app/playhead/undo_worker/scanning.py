@@ -78,7 +78,7 @@ class Tree:
     """A folder held by its descriptor, and the way from it to what is below.
 
     Each component of a path is opened by itself, without following links: a folder that was
-    replaced by a link is an OSError, whoever does that and whenever.
+    replaced by a link is an OSError at any moment.
     """
 
     def __init__(self, path: str) -> None:

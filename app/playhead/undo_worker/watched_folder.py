@@ -501,7 +501,7 @@ class WatchedFolder:
             self._effects.end_run(run)
 
     def unreported(self, conversation: str) -> list[dict[str, Any]]:
-        """Return the effects of a conversation that nobody was told of, once."""
+        """Return the effects of a conversation that were not reported, once."""
         found: list[dict[str, Any]] = []
         for effect in self._effects.all():
             if not effect.is_reported and effect.conversation == conversation:

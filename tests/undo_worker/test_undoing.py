@@ -1,0 +1,76 @@
+"""Runs are undone exactly, and nothing outside of the folder is touched, whoever swaps links."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from playhead.undo_worker.watched_folder import WatchedFolder
+from tests.support.file_mixes import FileMix, facts_of
+
+MIXES = 24
+FILES = 60
+
+
+@pytest.mark.parametrize("seeds", [range(at, MIXES, 4) for at in range(4)], ids=str)
+def test_random_mixes_of_operations_are_undone_and_redone(tmp_path: Path, seeds: range) -> None:
+    for seed in seeds:
+        folder, store = tmp_path / str(seed), tmp_path / f"{seed}.store"
+        folder.mkdir()
+        store.mkdir()
+        mix = FileMix(folder, seed)
+        mix.make()
+        watched = WatchedFolder(str(folder), store, None)
+        try:
+            watched.before("run", "conversation", 10)
+            before = facts_of(folder)
+            mix.run(6)
+            after = facts_of(folder)
+            watched.after("run", sets_aside=False)
+            undone = watched.undo("run", [])
+            assert (undone["conflicts"], facts_of(folder)) == ([], before), mix.done
+            redone = watched.undo(undone["id"], [])
+            assert (redone["conflicts"], facts_of(folder)) == ([], after), mix.done
+        finally:
+            watched.close()
+
+
+def test_nothing_outside_is_touched_while_a_folder_is_swapped_for_a_link(tmp_path: Path) -> None:
+    folder, outside, store = (tmp_path / name for name in ("work", "outside", "store"))
+    for made in (folder, outside, store, folder / "deep"):
+        made.mkdir()
+    for number in range(FILES):
+        (folder / "deep" / f"{number}").write_text("before")
+        (outside / f"{number}").write_text("untouched")
+    before = facts_of(outside)
+    has_ended = threading.Event()
+
+    def attack() -> None:
+        deep, away = folder / "deep", folder / "away"
+        while not has_ended.is_set():
+            deep.rename(away)
+            deep.symlink_to(outside)
+            deep.unlink()
+            away.rename(deep)
+
+    watched = WatchedFolder(str(folder), store, None)
+    watched.before("run", "conversation", 10)
+    for number in range(FILES):
+        (folder / "deep" / f"{number}").write_text("after")
+    (folder / "deep" / "new").mkdir()
+    watched.after("run", sets_aside=False)
+    attacker = threading.Thread(target=attack)
+    attacker.start()
+    try:
+        undone = watched.undo("run", [])
+        for number in range(20):
+            watched.before(f"run{number}", "conversation", 10)
+            watched.after(f"run{number}", sets_aside=True)
+            undone = watched.undo(undone["id"], [])
+    finally:
+        has_ended.set()
+        attacker.join()
+        watched.close()
+    assert facts_of(outside) == before
