@@ -171,6 +171,16 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>Undo the last run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>Redo what was undone last</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Run all code of the conversation again</source>
       <translation type="unfinished" />
     </message>
@@ -450,6 +460,7 @@
       <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Delete</source>
       <translation type="unfinished" />
     </message>
@@ -1687,7 +1698,7 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <location filename="../../app/playhead/ui/settings/running_page.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <location filename="../../app/playhead/ui/widgets/file_dialog.py" />
       <source>Files</source>
@@ -2142,6 +2153,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/code_hints.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>folder</source>
       <translation type="unfinished" />
     </message>
@@ -2238,7 +2250,7 @@ MIT licence.</source>
     </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>… %n more lines</source>
       <translation type="unfinished" />
     </message>
@@ -2273,11 +2285,13 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Undo</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Redo</source>
       <translation type="unfinished" />
     </message>
@@ -2855,7 +2869,7 @@ MIT licence.</source>
     </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
       <source>%n changed</source>
       <translation type="unfinished" />
     </message>
@@ -4502,6 +4516,12 @@ MIT licence.</source>
     </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>%n files were left as they are</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>Save %n rows</source>
       <translation type="unfinished" />
     </message>
@@ -4523,6 +4543,16 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>The table has %n rows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>There is nothing to undo.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>Nothing was undone.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5240,6 +5270,7 @@ MIT licence.</source>
     </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
       <source>%n more</source>
       <translation type="unfinished" />
     </message>
@@ -5428,44 +5459,126 @@ MIT licence.</source>
       <source>stopped {detail}</source>
       <translation type="unfinished" />
     </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
-      <source>%n created</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
-      <source>%n deleted</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
-      <source>%n more are not listed.</source>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Outside of this folder nothing was watched, and nothing can be undone.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
-      <source>Show fewer files</source>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Undo what the run did to {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Do again what was undone to {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Put {name} where the code had put it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Delete {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Keep</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Show %n files</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
-      <source>Show what changed in {name}</source>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Do again what was undone here</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>%n files</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>deleted</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Set aside: {name} — other programs would run it</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>%n more are not listed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Open {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Hide what changed in {name}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/files_card.py" />
-      <source>Open {name}</source>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>working</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <source>undone</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Show fewer files</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Show all %n files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>link</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Undo run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Redo run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Show what changed in {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>no undo: {reason}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>kept</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6275,6 +6388,176 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Undo covers {covered:,} of {files:,} files; not: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>{name} ({detail})</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Cannot be undone: {reason}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>To get the earlier version, rename this one and undo this file again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>The difference is what an undo would do to it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>%n created</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>%n deleted</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>%n moved</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>mode {before} → {after}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>link {before} → {after}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>this system has no undo of files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>the folder is a whole home folder; choose a folder of its own for the code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>the folder has too many files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>reading the folder takes too long</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>the disk has no room to keep the files as they are</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>the folder is not there</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>the process that keeps files has failed; the log has the details</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>too large</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>too much in all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>may not be read</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>no ordinary file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>left out</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>was being changed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>was being replaced</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Undo does not cover {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Changed since, so it was left as it is.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Something else is in its place now and was left there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>It was not kept as it was, so it cannot be put back.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>A folder on its way is another one now, so nothing was written there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>The system did not allow it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Undone: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Done again: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Kept: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Deleted: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
       <source>Tested here {when}: {found}</source>
       <translation type="unfinished" />
@@ -6867,6 +7150,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/api/turns/api_turn.py" />
+      <location filename="../../app/playhead/execution/file_watch.py" />
       <location filename="../../app/playhead/providers/provider.py" />
       <source>Try again.</source>
       <translation type="unfinished" />
@@ -6904,6 +7188,62 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/domain/execution.py" />
       <source>“{module}” is not the name of a module.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>The process that does this has failed ({problem}).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <location filename="../../app/playhead/session/code_runs.py" />
+      <source>This can no longer be put back.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>The files as they were are not kept any more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>The working folder is no longer there, or another one has its place.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>Put the folder back where it was.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>Files cannot be put back on this system.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>There is not enough room on the disk to put these files back.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>What they are now is kept first, so that this can be redone.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>Free some space, then try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>The files could not be put back.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>The process that does this has ended.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7802,6 +8142,11 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/code_runs.py" />
       <source>Retry asks the model again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/code_runs.py" />
+      <source>Nothing is kept of the files as they were.</source>
       <translation type="unfinished" />
     </message>
     <message>
