@@ -79,7 +79,7 @@ class Place:
 
     @asynccontextmanager
     async def executor(self, sandbox: Sandbox | None) -> AsyncGenerator[ProcessExecutor]:
-        made = ProcessExecutor(self.data / "output", own_dir=self.data, sandbox=sandbox)
+        made = ProcessExecutor(self.data / "output", sandbox=sandbox)
         try:
             yield made
         finally:
