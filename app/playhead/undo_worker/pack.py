@@ -12,7 +12,7 @@ import os
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -72,7 +72,7 @@ class Pack:
         self._origins: dict[tuple[int, int], tuple[int, int]] = {}
         self._buffer: list[bytes] = []
         self._buffered = 0
-        self._unwritten: list[str] = []
+        self._unwritten: list[list[Any]] = []
         self._segments: dict[int, int] = {
             int(one.name[5:]): one.stat().st_size for one in folder.glob("pack-*")
         }
@@ -108,17 +108,17 @@ class Pack:
             self.images.pop(entry.key, None)  # it may change without another time
         else:
             self.images[entry.key] = image
-            self._unwritten.append(json.dumps([*entry.key, *image]))
+            self._unwritten.append([*entry.key, *image])
 
     def adopt(self, entry: Entry, origin: Entry, image: Image | None) -> None:
         """Know a file that was put back as the state that it was put back to."""
         key = self.origin(origin.key)
         if entry.key != key:
             self._origins[entry.key] = key
-            self._unwritten.append(json.dumps([*entry.key, *key]))
+            self._unwritten.append([*entry.key, *key])
         if image is not None and not image.why and not is_young(entry):
             self.images[entry.key] = image
-            self._unwritten.append(json.dumps([*entry.key, *image]))
+            self._unwritten.append([*entry.key, *image])
 
     def origin(self, key: tuple[int, int]) -> tuple[int, int]:
         """Return the state that a state is the same as."""
@@ -299,7 +299,7 @@ class Pack:
         self._write_buffer()
         if self._unwritten:
             with self._index.open("a", encoding="ascii") as file:
-                file.write("\n".join(self._unwritten) + "\n")
+                file.write(json.dumps(self._unwritten) + "\n")  # one line: far less work
             self._unwritten = []
 
     def sync(self) -> None:
@@ -312,8 +312,7 @@ class Pack:
         with suppress(OSError, ValueError):
             text = self._index.read_text("ascii")
             lines = text[: text.rfind("\n") + 1].splitlines()
-            for line in json.loads(f"[{','.join(lines)}]"):
-                inode, ctime, *fields = line
+            for inode, ctime, *fields in chain.from_iterable(map(json.loads, lines)):
                 if len(fields) == _KEY_FIELDS:
                     self._origins[inode, ctime] = fields[0], fields[1]
                     continue
@@ -348,7 +347,7 @@ class Pack:
             del self._own_files[name]
         self._origins = {new: old for new, old in self._origins.items() if new in keys}
         known = (*self.images.items(), *self._origins.items())
-        self._unwritten = [json.dumps([*key, *value]) for key, value in known]
+        self._unwritten = [[*key, *value] for key, value in known]
         self._index.unlink(missing_ok=True)
         self.save()
 

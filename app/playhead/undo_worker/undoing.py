@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import errno
+import itertools
 import os
 import stat
 from collections.abc import Callable, Generator
@@ -55,6 +56,7 @@ class Undo:
         self._wishes = wishes
         self._moves = moves
         self._temporary = f"{TEMPORARY}{token}"
+        self._numbers = itertools.count()
         self._unlocked: dict[str, int] = {}
         self._anchors: dict[int, str] = {}
         self.conflicts: list[Conflict] = []
@@ -241,13 +243,23 @@ class Undo:
     def _put(self, path: str, make: Callable[[str, int], None]) -> None:
         """Make something beside its place and rename it there: nobody ever sees a part of it."""
         fd, name = self._tree.place(path)
-        temporary = f"{self._temporary}-{os.urandom(6).hex()}"
+        temporary = f"{self._temporary}-{os.getpid()}-{next(self._numbers)}"
+        is_other_name = False
         try:
             make(temporary, fd)
+            is_other_name = self._wants_links(path)
             os.rename(temporary, name, src_dir_fd=fd, dst_dir_fd=fd)
+        except BaseException:
+            is_other_name = True
+            raise
         finally:
-            with suppress(OSError):  # else it has its name
-                os.unlink(temporary, dir_fd=fd)
+            if is_other_name:  # a rename to another name of the same file does nothing
+                with suppress(OSError):
+                    os.unlink(temporary, dir_fd=fd)
+
+    def _wants_links(self, path: str) -> bool:
+        want = self._wishes[path].want
+        return want is not None and want.links > 1
 
     # Folders.
 
