@@ -53,7 +53,7 @@ from playhead.session.message_queue import MessageQueue, has_failed
 from playhead.session.model_choice import is_auto_run, settings_for
 from playhead.session.ports import SessionPorts, Unsubscribe
 from playhead.session.request_preview import RequestPreview
-from playhead.session.rerun import Reruns
+from playhead.session.rerun import Rerun, Reruns
 from playhead.session.trust.code_review import CodeReview
 from playhead.session.trust.policy_choice import PolicyChoice, bounds_of
 from playhead.session.turn import Turn
@@ -162,11 +162,7 @@ class Session:
         )
         """Undoes what runs did to files."""
         self._begun_with: str | None = None
-        self.reruns = Reruns(
-            conversation,
-            self._expect_idle,
-            lambda rerun: self._begin(lambda turn: turn.run_again(rerun)),
-        )
+        self.reruns = Reruns(conversation, self._expect_idle, self._run_again)
         """Runs all code of the conversation again."""
         if is_stored:
             self._hold_auto_run()
@@ -530,6 +526,9 @@ class Session:
         drive = self._drive(work, options or TurnOptions())
         self._task = asyncio.get_running_loop().create_task(drive)
         self._task.add_done_callback(self._on_turn_ended)
+
+    def _run_again(self, rerun: Rerun) -> None:
+        self._begin(lambda turn: turn.run_again(rerun))
 
     def _take_place(self) -> None:
         """Choose the working folder of a new conversation, which has its title by now."""
