@@ -60,6 +60,8 @@ class FactStrip(QWidget):
         self.more_button = QPushButton(self)
         self.more_button.setProperty("kind", "chip")
         self.more_button.setAutoDefault(False)
+        self.more_button.setAccessibleName(tr("More that was seen in this code"))
+        self.more_button.setToolTip(tr("More that was seen in this code"))
         self._menu = QMenu(self.more_button)
         self.more_button.setMenu(self._menu)
         self.diff_button = QPushButton(tr("Changes"), self)
