@@ -950,6 +950,11 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/fact_strip.py" />
+      <source>More that was seen in this code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/fact_strip.py" />
       <location filename="../../app/playhead/ui/editor/pane/diff_view.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Changes</source>

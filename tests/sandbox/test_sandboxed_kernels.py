@@ -134,6 +134,38 @@ async def test_code_works_in_its_folder_and_sees_nothing_else_of_the_person(plac
         assert text_of(again) == "True\n"
 
 
+async def test_what_a_person_attaches_can_be_read_and_nothing_beside_it(place: Place) -> None:
+    papers, inside = place.home / "papers", place.folder / "inside.csv"
+    papers.mkdir()
+    (papers / "sales.csv").write_text("70")
+    (papers / "other.csv").write_text("71")
+    inside.write_text("72")
+    (place.data / "output").mkdir(parents=True)
+    (place.data / "history").write_text("private")
+    (place.home / "link.csv").symlink_to(place.home / "diary.txt")
+    given = [papers / "sales.csv", inside, place.home, place.data / "history"]
+    given += [place.home / "link.csv", place.home / "no.csv"]
+    code = (
+        f"for path in {[*map(str, given), str(papers / 'other.csv')]!r}:\n"
+        "    try: print(open(path).read(), end=' ')\n"
+        "    except OSError as error: print(error.errno, end=' ')\n"
+        f"open({str(inside)!r}, 'w').write('73')\n"
+        f"open({str(papers / 'sales.csv')!r}, 'a')\n"
+    )
+    async with place.executor(place.sandbox()) as made:
+        wanted = replace(place.request(code), attached=tuple(map(str, given)))
+        chunks = await run(made, wanted)
+        assert text_of(chunks).startswith("70 72 21 2 2 2 2 ")
+        assert "Read-only file system" in str(error_of(chunks))
+        assert inside.read_text() == "73"
+        more = replace(
+            place.request(f"print(open({str(papers / 'other.csv')!r}).read())"),
+            attached=(*wanted.attached, str(papers / "other.csv")),
+        )
+        assert text_of(await run(made, more)) == "71\n"
+        assert text_of(await run(made, replace(more, attached=wanted.attached))) == "71\n"
+
+
 async def test_the_python_of_a_folder_runs_only_inside(place: Place) -> None:
     """Its supervisor is outside, and must not be it."""
     environment = place.folder / ".venv"

@@ -266,7 +266,9 @@ class ProcessExecutor:
         is_python = request.language == HOST_LANGUAGE
         own = (request.interpreter,) if is_python else (sys.executable,)
         programs = (*own, self._languages.program(request.language), environment.uv_program())
-        return await self._sandbox.confine(request.policy, request.folder, programs)
+        return await self._sandbox.confine(
+            request.policy, request.folder, programs, request.attached
+        )
 
     def _check(self, request: RunRequest) -> None:
         if request.language not in self.languages:
@@ -351,7 +353,8 @@ def _is_under(confinement: Confinement | None, request: RunRequest) -> bool:
         return confinement is None and not wanted.is_bounded
     has = confinement.policy
     is_same = (has.files, has.network, has.hosts) == (wanted.files, wanted.network, wanted.hosts)
-    return is_same and confinement.around.folder == os.path.realpath(request.folder)
+    is_same = is_same and confinement.around.folder == os.path.realpath(request.folder)
+    return is_same and set(request.attached) <= set(confinement.attached)
 
 
 def _is_last(chunk: Chunk) -> bool:

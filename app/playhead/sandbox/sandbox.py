@@ -28,6 +28,7 @@ from playhead.sandbox.bubblewrap import (
 )
 from playhead.sandbox.surroundings import (
     FolderParts,
+    attached_parts,
     kernel_parameters,
     own_code,
     private_folders,
@@ -72,11 +73,15 @@ class PrivatePlaces(Struct, frozen=True, kw_only=True):
 
 
 class Confinement(Struct, frozen=True, kw_only=True):
-    """The bounds of one kernel: its policy, and the machine as it was found before the start."""
+    """The bounds of one kernel: its policy, and the machine as it was found before the start.
+
+    `attached` are the files that it was asked to show beside the working folder.
+    """
 
     policy: Policy
     around: Surroundings
     availability: Availability
+    attached: tuple[str, ...] = ()
 
     def view(self, spool: str) -> View:
         """Return what is seen inside by a kernel with this folder for its files."""
@@ -226,20 +231,31 @@ class Sandbox:
         return None
 
     async def confine(
-        self, policy: Policy, folder: str, programs: Sequence[str]
+        self,
+        policy: Policy,
+        folder: str,
+        programs: Sequence[str],
+        attached: tuple[str, ...] = (),
     ) -> Confinement | None:
         """Return what a kernel is started with; None for a policy without bounds.
 
-        `programs` are what it needs: its interpreter and the language's own. Raises
+        `programs` are what it needs: its interpreter and the language's own. It can read what is
+        `attached`, but for folders that hold the home, or anything of this program. Raises
         ExecutionError where there is no sandbox: nothing is ever started outside instead.
         """
         if not policy.is_bounded:
             return None
         if (error := self.why_not(policy, folder)) is not None:
             raise error
-        return await asyncio.to_thread(lambda: self._confine(policy, folder, programs))
+        return await asyncio.to_thread(lambda: self._confine(policy, folder, programs, attached))
 
-    def _confine(self, policy: Policy, folder: str, programs: Sequence[str]) -> Confinement:
+    def _confine(
+        self,
+        policy: Policy,
+        folder: str,
+        programs: Sequence[str],
+        attached: tuple[str, ...] = (),
+    ) -> Confinement:
         available = self._available()
         if available.problem:
             raise _no_sandbox(available.problem, available.remedy)
@@ -254,14 +270,14 @@ class Sandbox:
                 remedy="Choose the folder that the link points to.",
             )
         try:
-            around = self._surroundings(real, programs, links)
+            around = self._surroundings(real, programs, attached, links)
         except OSError as error:
             raise ExecutionError(
                 "The sandbox has no place for its private home.",
                 detail=f"{self._places.homes}: {error.strerror}.",
                 remedy="Free disk space or make the folder writable.",
             ) from error
-        return Confinement(policy=policy, around=around, availability=available)
+        return Confinement(policy=policy, around=around, availability=available, attached=attached)
 
     def _available(self) -> Availability:
         if self._availability is None:
@@ -269,12 +285,18 @@ class Sandbox:
         return self._availability
 
     def _surroundings(
-        self, folder: str, programs: Sequence[str], links: tuple[tuple[str, str], ...]
+        self,
+        folder: str,
+        programs: Sequence[str],
+        attached: Sequence[str],
+        links: tuple[tuple[str, str], ...],
     ) -> Surroundings:
         places = self._places
         private = (places.home, *private_folders(places.home), *places.never_inside)
         parts = FolderParts(folder)
         readable = {*own_code(), *program_parts(programs, private), *resolver_files()}
+        own = (places.home, *places.outside, *places.never_inside)
+        readable |= set(attached_parts(attached, folder, own))
         return Surroundings(
             folder=folder,
             home=places.home,

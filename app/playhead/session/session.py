@@ -230,6 +230,7 @@ class Session:
             self.conversation.apply(
                 Chunk(role="user", type=kind, format="path", content=attachment.path)
             )
+            self.review.attached[attachment.path] = None
         if text.strip():
             self.conversation.apply(Chunk(role="user", type="message", content=text))
         self._name_after(text, attachments)

@@ -395,6 +395,7 @@ class Turn:
             shows_lines=self._settings.shows_lines,
             times_lines=self._settings.times_lines,
             policy=self._review.policy(),
+            attached=tuple(self._review.attached),
         )
         end: RunOutcome = "finished"
         has_failed = False

@@ -95,6 +95,11 @@ class CodeReview:
     ) -> None:
         self._reader = reader
         self.policy = policy
+        self.attached: dict[str, None] = {}
+        """The files and folders that the person has given to the conversation, the first first.
+
+        A client of the API cannot: what it attaches stays hidden where a sandbox hides it.
+        """
         self._now = now
         self._looked: dict[str, _Looked] = {}
         self._approved: dict[str, float] = {}
