@@ -5,6 +5,9 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from playhead.domain.trust import Policy
 from playhead.providers.prompt import (
     BUILT_IN_PROMPT,
     PLACEHOLDERS,
@@ -20,6 +23,7 @@ PLACE = PromptValues(
     python="3.12.1 (/usr/bin/python3)",
     packages=("numpy", "pandas"),
     date="Monday, 3 March 2025",
+    policy=Policy(files="folder", network="listed", hosts=("pypi.org",)),
 )
 
 
@@ -32,7 +36,23 @@ def test_the_prompt_says_all_that_it_knows_of_the_place() -> None:
 
 
 def test_it_is_short() -> None:
-    assert len(system_prompt(PLACE)) < 2_500
+    assert len(system_prompt(PLACE)) < 3_000
+
+
+def test_the_sandbox_is_described_where_there_is_one() -> None:
+    """A model that does not know of it writes into a home that nobody sees, and blames the net."""
+    writes, reads = (Policy(files=files, network="off") for files in ("folder", "look"))
+    told = system_prompt(replace(PLACE, policy=writes))
+    assert "sandbox" in told
+    assert "There is no network" in told
+    assert "write what they shall have into the working folder" in told
+    told = system_prompt(replace(PLACE, policy=reads), own_text="Be kind.")
+    assert told.startswith("Be kind.\n- Code runs in a sandbox")
+    assert "nothing in it can be changed" in told
+    assert "pypi.org" in system_prompt(PLACE)
+    told = system_prompt(replace(PLACE, policy=Policy()), own_text="Be kind.")
+    assert told == "Be kind."
+    assert "sandbox" not in system_prompt(replace(PLACE, policy=Policy()))
 
 
 def test_every_placeholder_is_known_and_filled() -> None:

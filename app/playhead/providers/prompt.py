@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from playhead.atomic_file import read_plain
 from playhead.domain.model import EXECUTE, ToolOffer
+from playhead.domain.trust import Policy
 
 BUILT_IN_PROMPT = """\
 You are the assistant inside Playhead, a desktop program in which people get things done on their \
@@ -19,7 +20,7 @@ own computer by talking to you. You can run code there.
 
 How code runs:
 {calls}
-{approval}
+{approval}{limits}
 - Names, imports and data live on from one block to the next, until you are told otherwise.
 - The working folder is {folder}. Attached files are given to you as paths.
 - Python is {python}. Packages there: {packages}. Today is {date}.
@@ -40,6 +41,7 @@ them unless asked.
 PLACEHOLDERS: Mapping[str, str] = {
     "calls": "how code is written: by tool calls or in fences, as the model can",
     "approval": "whether the person is asked before code runs",
+    "limits": "what the sandbox holds the code to, on lines of their own; empty without one",
     "languages": "the languages that can be run here",
     "folder": "the working folder",
     "python": "the version and path of the interpreter",
@@ -63,6 +65,14 @@ not offer the same again: ask, or find another way."""
 _UNASKED = """\
 - The code runs at once, without anybody asking first: be all the more careful with what cannot \
 be undone."""
+_LIMITS = """
+- Code runs in a sandbox. Of the person's files it has the working folder{may_write} and the \
+attached files, which it can read; the rest of their computer is not there, however a path is \
+written. {results}{network} The person alone can allow more, above the conversation under “What \
+code may do”: when a task needs it, say what and why, and never try to get around the sandbox."""
+_RESULTS = """\
+The home folder is an empty one of the sandbox, which the person does not see: write what they \
+shall have into the working folder. """
 _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 
 
@@ -70,7 +80,7 @@ class PromptValues(Struct, frozen=True, kw_only=True):
     """The values of a prompt's placeholders: where and how the model's code runs.
 
     `python` is the version and path, `packages` the notable ones; `date` like
-    "Monday, 3 March 2025".
+    "Monday, 3 March 2025". `policy` is what code may do.
     """
 
     languages: tuple[str, ...] = ("python",)
@@ -80,16 +90,21 @@ class PromptValues(Struct, frozen=True, kw_only=True):
     date: str = ""
     takes_tools: bool = True
     runs_unasked: bool = False
+    policy: Policy = Policy()
 
 
 def system_prompt(prompt_values: PromptValues, instructions: str = "", own_text: str = "") -> str:
-    """Return the prompt, or the user's own in its place, with their instructions at its end."""
+    """Return the prompt, or the user's own in its place, with their instructions at its end.
+
+    A prompt of the user's that does not say what the sandbox holds code to is followed by that.
+    """
     values = _placeholder_values(prompt_values)
 
     def value(found: re.Match[str]) -> str:
         return values.get(found[1], found[0])
 
-    prompt = _PLACEHOLDER.sub(value, own_text.strip() or BUILT_IN_PROMPT)
+    text = own_text.strip() or BUILT_IN_PROMPT
+    prompt = _PLACEHOLDER.sub(value, text if "{limits}" in text else f"{text}{{limits}}")
     if instructions.strip():
         prompt += f"\n\nThe person's own instructions:\n{instructions.strip()}"
     return prompt
@@ -101,12 +116,32 @@ def _placeholder_values(found: PromptValues) -> dict[str, str]:
     return {
         "calls": calls.replace("{languages}", languages),
         "approval": _UNASKED if found.runs_unasked else _ASKED,
+        "limits": _limits(found.policy),
         "languages": languages,
         "folder": found.folder or "the person's home folder",
         "python": found.python or "the one that Playhead has made for this",
         "packages": ", ".join(found.packages) or "not known; look before you import",
         "date": found.date or "not known",
     }
+
+
+def _limits(policy: Policy) -> str:
+    """Return what the sandbox holds code to, with the line break before it; '' without one."""
+    if not policy.is_bounded:
+        return ""
+    match policy.network:
+        case "off":
+            network = "There is no network: nothing can be downloaded or installed."
+        case "listed":
+            network = f"Of the network only these names are there: {', '.join(policy.hosts)}."
+        case "on":
+            network = "The network is there."
+    may_write = policy.files == "folder"
+    return _LIMITS.format(
+        may_write="" if may_write else " (to read: nothing in it can be changed)",
+        results=_RESULTS if may_write else "",
+        network=network,
+    )
 
 
 def execute_tool(languages: tuple[str, ...]) -> dict[str, Any]:

@@ -170,6 +170,7 @@ class RequestWriter:
             date=_today(),
             takes_tools=self._speaks_tools(request),
             runs_unasked=request.runs_unasked,
+            policy=request.policy,
         )
         return system_prompt(prompt_values, request.instructions, request.system_prompt)
 

@@ -25,6 +25,7 @@ def turn_request(
     runs_unasked: bool = False,
 ) -> TurnRequest:
     """Return the request for the next answer; `managed` is the default Python."""
+    policy = settings.policy()
     return TurnRequest(
         turn_id=turn_id,
         conversation_id=conversation_id,
@@ -38,7 +39,8 @@ def turn_request(
         must_call=must_call,
         system_prompt=settings.system_prompt,
         interpreter=settings.interpreter or (managed.path if managed else ""),
-        runs_unasked=runs_unasked,
+        runs_unasked=runs_unasked or (policy.is_bounded and policy.ask == "outside"),
+        policy=policy,
     )
 
 

@@ -567,6 +567,7 @@ class Session:
             self.folder,
             self.interpreter,
             lambda: self._epoch.after,
+            lambda: self.policy.current,
         )
 
     async def _leave_other_python(self) -> None:

@@ -10,6 +10,7 @@ from msgspec import Struct
 from playhead.domain.execution import RunLimits
 from playhead.domain.model import DIRECT_MODEL, ModelChoice, ModelSettings, ToolOffer
 from playhead.domain.settings import AppSettings, ConversationConfig
+from playhead.domain.trust import Policy
 from playhead.session.model_choice import model_for, settings_for
 from playhead.session.ports import SessionPorts
 
@@ -40,14 +41,14 @@ class TurnOptions(Struct, frozen=True, kw_only=True):
 
 
 class TurnSettings(Struct, frozen=True, kw_only=True):
-    """Settings of a turn, unchanged from its first question to its end.
+    """Settings of a turn, unchanged from its first question to its end but for the `policy`.
 
-    `fresh_after` returns the number of code runs whose variables were lost with their kernel.
-    `tools` are a client's own (the turn ends with their calls), `offers_execute` is whether the
-    model may have code run, `stop_grace_s` is the time between the interrupt and the kill.
-    Without `has_input` standard input ends where a run begins.
-    `system_prompt` replaces the default one, `budget` is in US dollars, 0 for no limit. `typed` is
-    code that runs without a question if Direct mode proposes it letter for letter; '' for none.
+    `policy` returns what code may do at this moment, `fresh_after` the number of code runs whose
+    variables were lost with their kernel. `tools` are a client's own (the turn ends with their
+    calls), `offers_execute` is whether the model may have code run, `stop_grace_s` is the time
+    between the interrupt and the kill. Without `has_input` standard input ends where a run
+    begins. `system_prompt` replaces the default one, `budget` is in US dollars, 0 for no limit.
+    `typed` is code that runs without a question if Direct mode proposes it letter for letter.
     `follows_policy`: code that the policy does not ask about runs.
     """
 
@@ -57,6 +58,7 @@ class TurnSettings(Struct, frozen=True, kw_only=True):
     folder: str
     interpreter: str
     fresh_after: Callable[[], int]
+    policy: Callable[[], Policy] = Policy
     tools: tuple[ToolOffer, ...] = ()
     offers_execute: bool = True
     must_call: bool = False
@@ -78,6 +80,7 @@ async def turn_settings(
     folder: str,
     interpreter: str,
     fresh_after: Callable[[], int],
+    policy: Callable[[], Policy],
 ) -> TurnSettings:
     """Return the settings of one turn; `interpreter` is the conversation's own, '' for none."""
     settings = settings_for(ports.settings.current, ports.catalog, config)
@@ -91,6 +94,7 @@ async def turn_settings(
         folder=folder,
         interpreter=interpreter or settings.interpreter,
         fresh_after=fresh_after,
+        policy=policy,
         tools=options.tools,
         offers_execute=options.offers_execute,
         must_call=options.must_call,

@@ -88,6 +88,19 @@ async def test_the_policy_of_the_first_turn_stays_when_a_test_holds_later():
     await session.close()
 
 
+async def test_a_model_is_told_what_code_may_do_now():
+    ports = ports_with(provider := ScriptedProvider([], []), RecordingExecutor(), ReportedSandbox())
+    session = Session(Conversation(), ports, "/work")
+    session.send("go")
+    await until(lambda: session.is_idle)
+    session.policy.choose(replace(FOLDER, ask="outside"))
+    session.send("go on")
+    await until(lambda: session.is_idle)
+    assert [one.policy.network for one in provider.requests] == ["off", "off"]
+    assert [one.runs_unasked for one in provider.requests] == [False, True]
+    await session.close()
+
+
 def test_no_asking_inside_lasts_as_long_as_the_test_holds():
     sandbox = ReportedSandbox()
     session = session_in("/work", sandbox)

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.model import ModelParameters, ModelSettings, ToolOffer
+from playhead.domain.trust import Policy
 
 
 class TurnRequest(Struct, frozen=True, kw_only=True):
@@ -19,7 +20,7 @@ class TurnRequest(Struct, frozen=True, kw_only=True):
     `offers_execute` False: neither our tool nor fences are code, and the prompt does not mention
     Playhead. `must_call`: the answer has to be a call, where a provider can force one.
     `system_prompt` replaces the default one, `interpreter` is the path of the Python,
-    `runs_unasked` is whether code runs without approval.
+    `runs_unasked` is whether code runs without approval, `policy` what it may do.
     """
 
     turn_id: str
@@ -35,6 +36,7 @@ class TurnRequest(Struct, frozen=True, kw_only=True):
     system_prompt: str = ""
     interpreter: str = ""
     runs_unasked: bool = False
+    policy: Policy = Policy()
 
 
 class FittedRequest(Struct, frozen=True, kw_only=True):
