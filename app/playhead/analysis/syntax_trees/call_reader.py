@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from playhead.analysis.commands import run_command
 from playhead.analysis.fact_collector import FactCollector
-from playhead.analysis.python.known_calls import KnownCall
+from playhead.analysis.python.known_calls import Action, KnownCall
 from playhead.analysis.syntax_trees.grammars import GrammarName, line_of, parse, text_of
 from playhead.analysis.targets import TEMPORARY, TEXT_LIMIT, Value, is_url
 
@@ -17,6 +17,15 @@ if TYPE_CHECKING:
 
 VALUE_DEPTH = 8
 _NAME_DEPTH = 12
+
+
+def named_calls(functions: Mapping[tuple[Action, int], str]) -> dict[str, KnownCall]:
+    """Return known calls by name, from the names that share an action and its argument's place."""
+    return {
+        name: KnownCall(action, at)
+        for (action, at), names in functions.items()
+        for name in names.split()
+    }
 
 
 class CallReader(ABC):

@@ -43,3 +43,9 @@ def text_of(node: Node) -> str:
 def line_of(node: Node) -> int:
     """Return the line that a node begins in, counted from 1."""
     return node.start_point.row + 1
+
+
+def arguments_of(node: Node) -> list[Node]:
+    """Return the arguments of a call; [] where there are none."""
+    inner = node.child_by_field_name("arguments")
+    return inner.named_children if inner is not None else []

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from playhead.analysis.fact_collector import FactCollector
 from playhead.analysis.python.known_calls import Action, KnownCall
-from playhead.analysis.syntax_trees.call_reader import VALUE_DEPTH, CallReader, temporary
-from playhead.analysis.syntax_trees.grammars import line_of, text_of
+from playhead.analysis.syntax_trees.call_reader import (
+    VALUE_DEPTH,
+    CallReader,
+    named_calls,
+    temporary,
+)
+from playhead.analysis.syntax_trees.grammars import arguments_of, line_of, text_of
 from playhead.analysis.targets import Value, is_url, join
 
 if TYPE_CHECKING:
@@ -52,11 +57,7 @@ _ADDRESSES = frozenset({"URI.create", "new.URL", "new.URI", "HttpRequest.newBuil
 
 class _JavaReader(CallReader):
     grammar = "java"
-    functions: ClassVar = {
-        name: KnownCall(action, at)
-        for (action, at), names in _FUNCTIONS.items()
-        for name in names.split()
-    }
+    functions: ClassVar = named_calls(_FUNCTIONS)
 
     def __init__(self, collector: FactCollector) -> None:
         super().__init__(collector)
@@ -88,10 +89,6 @@ class _JavaReader(CallReader):
         elif name == "File.delete":
             self.collector.delete(line_of(node), None)
 
-    def _arguments(self, node: Node) -> list[Node]:
-        inner = node.child_by_field_name("arguments")
-        return inner.named_children if inner is not None else []
-
     def _name(self, node: Node) -> tuple[str, str]:
         """Return the short full name of a call, like `Files.delete`, and that of its method."""
         name, inner = node.child_by_field_name("name"), node.child_by_field_name("object")
@@ -105,7 +102,7 @@ class _JavaReader(CallReader):
         name, last = self._name(node)
         end = node.child_by_field_name("name")
         line = line_of(end) if end is not None else line_of(node)
-        arguments = self._arguments(node)
+        arguments = arguments_of(node)
         if (call := self.functions.get(name)) is not None:
             self._act(call, arguments, line, name)
         elif name == "System.getenv":
@@ -141,7 +138,7 @@ class _JavaReader(CallReader):
     def _on_new(self, node: Node) -> None:
         kind = node.child_by_field_name("type")
         name = text_of(kind).partition("<")[0].rpartition(".")[2] if kind is not None else ""
-        arguments = self._arguments(node)
+        arguments = arguments_of(node)
         line = line_of(node)
         if name == "ProcessBuilder":
             self._exec_list(arguments, line)
@@ -232,7 +229,7 @@ class _JavaReader(CallReader):
     def _value_of_new(self, node: Node, depth: int) -> Value | None:
         kind = node.child_by_field_name("type")
         name = text_of(kind).rpartition(".")[2] if kind is not None else ""
-        arguments = [self.value(one, depth - 1) for one in self._arguments(node)[:8]]
+        arguments = [self.value(one, depth - 1) for one in arguments_of(node)[:8]]
         if name == "File" and arguments:
             return join(arguments)
         if name in ("URL", "URI") and arguments:
@@ -244,7 +241,7 @@ class _JavaReader(CallReader):
 
     def _value_of_call(self, node: Node, depth: int) -> Value | None:
         name, last = self._name(node)
-        arguments = [self.value(one, depth - 1) for one in self._arguments(node)[:32]]
+        arguments = [self.value(one, depth - 1) for one in arguments_of(node)[:32]]
         match name:
             case "Path.of" | "Paths.get":
                 return join(arguments)

@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from playhead.analysis.fact_collector import FactCollector
-from playhead.analysis.python.known_calls import Action, KnownCall
-from playhead.analysis.syntax_trees.call_reader import VALUE_DEPTH, CallReader, dotted, temporary
-from playhead.analysis.syntax_trees.grammars import line_of, text_of
+from playhead.analysis.python.known_calls import Action
+from playhead.analysis.syntax_trees.call_reader import (
+    VALUE_DEPTH,
+    CallReader,
+    dotted,
+    named_calls,
+    temporary,
+)
+from playhead.analysis.syntax_trees.grammars import arguments_of, line_of, text_of
 from playhead.analysis.targets import Value, is_url, join
 
 if TYPE_CHECKING:
@@ -58,11 +64,7 @@ _METHODS_OF_AXIOS = frozenset({"get", "post", "put", "patch", "delete", "request
 
 class _JavaScriptReader(CallReader):
     grammar = "javascript"
-    functions: ClassVar = {
-        name: KnownCall(action, at)
-        for (action, at), names in _FUNCTIONS.items()
-        for name in names.split()
-    }
+    functions: ClassVar = named_calls(_FUNCTIONS)
 
     def __init__(self, collector: FactCollector) -> None:
         super().__init__(collector)
@@ -114,7 +116,7 @@ class _JavaScriptReader(CallReader):
         function = node.child_by_field_name("function") if node.type == "call_expression" else None
         if function is None or text_of(function) not in ("require", "import"):
             return ""
-        arguments = self._arguments(node)
+        arguments = arguments_of(node)
         value = self.value(arguments[0]) if arguments else None
         return _module(value.text) + member if value is not None and value.is_text else ""
 
@@ -146,10 +148,6 @@ class _JavaScriptReader(CallReader):
             full = full.partition(".")[2]
         return full.replace(".promises.", ".").replace(".default.", ".").removesuffix(".default")
 
-    def _arguments(self, node: Node) -> list[Node]:
-        inner = node.child_by_field_name("arguments")
-        return inner.named_children if inner is not None else []
-
     def _on_call(self, node: Node) -> None:
         function = node.child_by_field_name("function")
         if function is None:
@@ -175,7 +173,7 @@ class _JavaScriptReader(CallReader):
         self._call(node, self._full_name(node.child_by_field_name("constructor")), line_of(node))
 
     def _call(self, node: Node, name: str, line: int) -> None:
-        arguments = self._arguments(node)
+        arguments = arguments_of(node)
         plain = name[:-4] if name.endswith("Sync") else name
         if plain in _TWO_ARGUMENTS:
             self._connect(arguments, line)
@@ -186,7 +184,7 @@ class _JavaScriptReader(CallReader):
 
     def _on_method(self, node: Node, name: str, line: int) -> None:
         """Add a call of an unknown thing that is given an address."""
-        arguments = self._arguments(node)
+        arguments = arguments_of(node)
         value = self.value(arguments[0]) if arguments and name in _METHODS_OF_AXIOS else None
         if value is not None and value.is_text and is_url(value.text):
             self.collector.network(line, value)
@@ -270,7 +268,7 @@ class _JavaScriptReader(CallReader):
         name = self._full_name(
             node.child_by_field_name("function") or node.child_by_field_name("constructor")
         )
-        arguments = self._arguments(node)
+        arguments = arguments_of(node)
         match name:
             case "path.join" | "path.resolve" | "join" | "resolve" | "path.posix.join":
                 parts = [self.value(one, depth - 1) for one in arguments[:32]]

@@ -6,8 +6,13 @@ from typing import TYPE_CHECKING, ClassVar
 
 from playhead.analysis.fact_collector import FactCollector
 from playhead.analysis.python.known_calls import Action, KnownCall
-from playhead.analysis.syntax_trees.call_reader import VALUE_DEPTH, CallReader, temporary
-from playhead.analysis.syntax_trees.grammars import line_of, text_of
+from playhead.analysis.syntax_trees.call_reader import (
+    VALUE_DEPTH,
+    CallReader,
+    named_calls,
+    temporary,
+)
+from playhead.analysis.syntax_trees.grammars import arguments_of, line_of, text_of
 from playhead.analysis.targets import Value, is_url, join, word_set
 
 if TYPE_CHECKING:
@@ -69,11 +74,7 @@ _SIGNALS = frozenset({"Process.kill", "fork", "Process.fork", "Process.daemon", 
 
 class _RubyReader(CallReader):
     grammar = "ruby"
-    functions: ClassVar = {
-        name: KnownCall(action, at)
-        for (action, at), names in _FUNCTIONS.items()
-        for name in names.split()
-    }
+    functions: ClassVar = named_calls(_FUNCTIONS)
 
     def __init__(self, collector: FactCollector) -> None:
         super().__init__(collector)
@@ -103,10 +104,6 @@ class _RubyReader(CallReader):
         if text_of(node) == "fork" and node.parent is not None and node.parent.type != "call":
             self.collector.add("starts_programs", line_of(node), "fork")
 
-    def _arguments(self, node: Node) -> list[Node]:
-        inner = node.child_by_field_name("arguments")
-        return inner.named_children if inner is not None else []
-
     def _name(self, node: Node) -> tuple[str, str]:
         """Return the full name of a call, and the name of its method."""
         method = node.child_by_field_name("method")
@@ -120,7 +117,7 @@ class _RubyReader(CallReader):
     def _on_call(self, node: Node) -> None:
         name, last = self._name(node)
         name = name.removeprefix("::")
-        arguments = self._arguments(node)
+        arguments = arguments_of(node)
         method = node.child_by_field_name("method")
         line = line_of(method) if method is not None else line_of(node)
         if name in _STARTS:
@@ -227,7 +224,7 @@ class _RubyReader(CallReader):
 
     def _value_of_call(self, node: Node, depth: int) -> Value | None:
         name, last = self._name(node)
-        arguments = [self.value(one, depth - 1) for one in self._arguments(node)[:32]]
+        arguments = [self.value(one, depth - 1) for one in arguments_of(node)[:32]]
         receiver = node.child_by_field_name("receiver")
         match name:
             case "File.join" | "Pathname.new" | "Pathname":
