@@ -6519,6 +6519,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>In the sandbox's own home, not in yours: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
       <source>Changed since, so it was left as it is.</source>
       <translation type="unfinished" />
     </message>

@@ -15,11 +15,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from playhead.domain.conversation.payloads import RunEnd
+from playhead.domain.conversation.payloads import FileChanges, RunEnd
 from playhead.domain.execution import RunRequest
+from playhead.domain.text.file_effects import limits_text
 from playhead.domain.trust import NetworkAccess, Policy
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.providers.transcript import describe_file_changes
 from playhead.sandbox.bubblewrap import Availability, look_for_sandbox
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
 from tests.support.kernels import error_of, report_of, request, run, text_of
@@ -164,6 +166,30 @@ async def test_what_a_person_attaches_can_be_read_and_nothing_beside_it(place: P
         )
         assert text_of(await run(made, more)) == "71\n"
         assert text_of(await run(made, replace(more, attached=wanted.attached))) == "71\n"
+
+
+async def test_what_code_writes_to_its_own_home_is_said(place: Place) -> None:
+    code = (
+        "import os, pathlib\n"
+        "home = pathlib.Path.home()\n"
+        "for name in ('sales.csv', 'Desktop/a/b.txt', '.cache/seen'):\n"
+        "    (home / name).parent.mkdir(parents=True, exist_ok=True)\n"
+        "    (home / name).write_text('x')\n"
+    )
+    async with place.executor(place.sandbox()) as made:
+        changes = [chunk.content for chunk in await run(made, place.request(code))]
+        [found] = [one for one in changes if isinstance(one, FileChanges)]
+        assert found.elsewhere == ("~/sales.csv", "~/Desktop/a/b.txt")
+        assert limits_text(found) == [
+            "In the sandbox's own home, not in yours: ~/sales.csv, ~/Desktop/a/b.txt."
+        ]
+        assert "copy it into the working folder" in describe_file_changes(found)
+        written = time.time()
+        await until(lambda: time.time() > written + 0.1)  # stamps of files lag behind the clock
+        later = await run(made, place.request("print((home / 'sales.csv').read_text())"))
+        assert not [one for one in later if isinstance(one.content, FileChanges)]
+        outside = await run(made, place.request("1", Policy()))
+        assert not [one for one in outside if isinstance(one.content, FileChanges)]
 
 
 async def test_the_python_of_a_folder_runs_only_inside(place: Place) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import os
 import sys
+import time
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -15,7 +17,14 @@ from PySide6.QtCore import QTimer
 
 from playhead.domain.access import Access
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import Frame, RowOrder, RunEnd, RunReport, Table
+from playhead.domain.conversation.payloads import (
+    FileChanges,
+    Frame,
+    RowOrder,
+    RunEnd,
+    RunReport,
+    Table,
+)
 from playhead.domain.execution import (
     Completions,
     Description,
@@ -32,7 +41,7 @@ from playhead.execution.login_path import LoginPath
 from playhead.execution.run_output import file_name
 
 if TYPE_CHECKING:
-    from playhead.execution.file_watch import FileWatch
+    from playhead.execution.file_watch import FileWatch, RunObservation
     from playhead.sandbox.sandbox import Confinement, Sandbox
 
 _log = logging.getLogger(__name__)
@@ -128,11 +137,11 @@ class ProcessExecutor:
             for chunk in stopped_before_start():
                 yield chunk
             return
+        began = time.time()
         try:
             async with aclosing(kernel.run(request)) as chunks:
                 async for chunk in chunks:
-                    if look is not None and _is_last(chunk) and (found := await look.after()):
-                        found = replace(found, is_bounded=request.policy.is_bounded)
+                    if _is_last(chunk) and (found := await _effect(look, kernel, request, began)):
                         yield Chunk(role="computer", type="files", content=found)
                     yield chunk
         finally:
@@ -355,6 +364,19 @@ def _is_under(confinement: Confinement | None, request: RunRequest) -> bool:
     is_same = (has.files, has.network, has.hosts) == (wanted.files, wanted.network, wanted.hosts)
     is_same = is_same and confinement.around.folder == os.path.realpath(request.folder)
     return is_same and set(request.attached) <= set(confinement.attached)
+
+
+async def _effect(
+    look: RunObservation | None, kernel: LiveKernel, request: RunRequest, began: float
+) -> FileChanges | None:
+    """Return what a run did to files, and what it wrote to the home of its sandbox."""
+    found = await look.after() if look is not None else None
+    if (confinement := kernel.confinement) is not None:
+        elsewhere = await asyncio.to_thread(confinement.elsewhere, began)
+        if found is None and elsewhere:
+            found = FileChanges(folder=request.folder)
+        return found and replace(found, is_bounded=True, elsewhere=elsewhere)
+    return found
 
 
 def _is_last(chunk: Chunk) -> bool:

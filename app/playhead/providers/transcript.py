@@ -194,6 +194,11 @@ def describe_file_changes(files: FileChanges) -> str:
     ]
     if files.moved:
         sentences.append(f"Files moved: {_file_names(files.moved, files.moved_count)}.")
+    if files.elsewhere:
+        sentences.append(
+            "Written to the home folder of the sandbox, where the user does not see it (copy it "
+            f"into the working folder if they shall have it): {', '.join(files.elsewhere)}."
+        )
     return " ".join(filter(None, [WHAT_THE_USER_DID[files.action], *sentences]))
 
 

@@ -37,6 +37,7 @@ from playhead.sandbox.surroundings import (
     root_links,
     roots_secrets,
     system_folders,
+    written_since,
 )
 from playhead.sandbox.syscall_filter import filter_program
 from playhead.sandbox.view import (
@@ -107,6 +108,13 @@ class Confinement(Struct, frozen=True, kw_only=True):
     ) -> dict[str, str]:
         """Return the environment inside; `allowed` are names that a person has let in."""
         return variables_let_in(variables, self.around.home, self.policy.network == "on", allowed)
+
+    def elsewhere(self, since: float) -> tuple[str, ...]:
+        """Return the files, like `~/report.csv`, that code has written to its own home since then.
+
+        `since` is in seconds since the epoch. Hidden ones are no results: caches and settings.
+        """
+        return tuple(f"~/{name}" for name in written_since(self.around.private_home, since))
 
     def misplaced(self, view: View, pid: int) -> str:
         """Return the part of the folder that a kernel sees in another place; "" for none."""

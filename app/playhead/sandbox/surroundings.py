@@ -69,6 +69,31 @@ def attached_parts(paths: Iterable[str], folder: str, own: Iterable[str]) -> Ite
             yield real
 
 
+_CLOCK_S = 0.02
+"""The time by which the stamps of files may lag behind the clock."""
+_LISTED = 20
+
+
+def written_since(home: str, since: float) -> list[str]:
+    """Return the paths of up to 20 files of a private home that were changed since a time."""
+    found: list[str] = []
+    looked = 0
+    for parent, folders, names in os.walk(home):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(names):
+            looked += 1
+            if looked > LOOK_LIMIT or len(found) == _LISTED:
+                return found
+            path = os.path.join(parent, name)
+            try:
+                changed = os.lstat(path).st_ctime
+            except OSError:
+                continue
+            if not name.startswith(".") and changed >= since - _CLOCK_S:
+                found.append(os.path.relpath(path, home))
+    return found
+
+
 def private_folders(home: str) -> tuple[str, ...]:
     """Return the folders of a home that no installation may bring with it, as `~/.local` would."""
     names = (".ssh", ".gnupg", ".config", ".local/share", ".mozilla", ".aws", ".cache")

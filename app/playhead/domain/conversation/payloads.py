@@ -260,7 +260,8 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     an undo. `is_whole`: all of that effect but the conflicts, else only what is listed.
     `set_aside` are files that were moved away since other programs would run them; each waits
     to be kept or deleted, which are effects `of` this one, too. `is_bounded`: the run was in a
-    sandbox; else what it did outside of the folder was not watched.
+    sandbox; else what it did outside of the folder was not watched. `elsewhere` are files, like
+    `~/report.csv`, that it wrote into the sandbox's own home, where the person does not see them.
     """
 
     folder: str
@@ -284,6 +285,7 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     uncovered_total: int = 0
     problem: UndoProblem = ""
     is_bounded: bool = False
+    elsewhere: tuple[str, ...] = ()
 
     @property
     def counts(self) -> tuple[int, int, int]:

@@ -147,6 +147,11 @@ def limits_text(
     if changes.uncovered or changes.uncovered_total:
         names = uncovered_text(changes.uncovered, changes.uncovered_total, tr, tr_n)
         told.append(tr("Undo does not cover {names}.", names=names))
+    if changes.elsewhere:
+        names = list(changes.elsewhere[:_NAMES])
+        if (more := len(changes.elsewhere) - _NAMES) > 0:
+            names.append(tr_n("%n more", more, one="1 more"))
+        told.append(tr("In the sandbox's own home, not in yours: {names}.", names=", ".join(names)))
     if changes.note:
         told.append(tr(changes.note) if changes.note.isprintable() else changes.note)
     return told

@@ -302,6 +302,7 @@ def _files(changes: FileChanges) -> Wire:
         "uncovered": [msgspec.to_builtins(one) for one in changes.uncovered] or None,
         "problem": changes.problem,
         "is_bounded": changes.is_bounded or None,
+        "elsewhere": list(changes.elsewhere) or None,
     }
     return {**paths, "files": files, **_without_empty(rest)}
 
