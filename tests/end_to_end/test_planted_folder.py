@@ -52,16 +52,17 @@ def test_nothing_of_a_planted_folder_runs_but_code_that_is_approved(tmp_path: Pa
         ) as app:
             app.type("What's 34/24?")
             app.press("Return")
-            button = app.wait_for_run_button()
+            app.wait_for_run_button()
             app.press("ctrl+k")
             app.type("interpreter")
             app.press("Return")
             app.wait_for("the list of interpreters", lambda: asked() or None)
             app.press("Escape", "ctrl+comma")
-            app.wait_for("the settings", lambda: asked() > 1 or None)
+            app.wait_for("the settings", lambda: asked() > 1 and app.has_window("Settings"))
             app.press_in_front("Escape")
+            app.wait_for("the settings gone", lambda: not app.has_window("Settings"))
             assert planted.fired == []
-            app.click(button)
+            app.click(app.wait_for_run_button())
             app.wait_for_message("computer", "console", "1.4166666666666667")
             assert planted.fired == []
             assert app.close() == 0
