@@ -639,7 +639,8 @@ def test_code_typed_at_the_prompt_runs_at_enter(direct_desk: Terminal):
 
 @pytest.mark.requires_system("bwrap")
 def test_an_option_keeps_code_to_its_folder_and_the_question_says_so(tmp_path: Path):
-    if problem := look_for_sandbox().problem:
+    found = look_for_sandbox()
+    if problem := found.problem or found.weakness:
         pytest.skip(f"no sandbox here: {problem}")
     work = tmp_path / "work"
     work.mkdir()

@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _child_status(given: list[str]) -> int | None:
     """Serve as the child process that the first argument names; return its status, else None."""
     if given[:1] == [KERNEL_FLAG]:
-        if given[1:] == ["--attempts"]:
+        if given[1:2] == ["--attempts"]:
             from playhead.sandbox.attempts import main as attempts
 
             return attempts()

@@ -34,11 +34,14 @@ def test_a_missing_program_is_named_with_the_line_that_gets_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = look_for_sandbox(str(tmp_path / "bwrap"))
+    found = look_for_sandbox(str(tmp_path / "bwrap"), version=lambda: 0)
     assert "bubblewrap is missing" in found.problem
     assert "bubblewrap" in found.remedy
     (tmp_path / "apt").symlink_to("/bin/true")
-    assert look_for_sandbox(str(tmp_path / "bwrap")).remedy == "sudo apt install bubblewrap"
+    assert (
+        look_for_sandbox(str(tmp_path / "bwrap"), version=lambda: 0).remedy
+        == "sudo apt install bubblewrap"
+    )
 
 
 @pytest.mark.parametrize(
@@ -56,7 +59,7 @@ def test_a_refusal_is_explained(
     path = tmp_path / parameter
     path.parent.mkdir(parents=True)
     path.write_text(value + "\n")
-    found = look_for_sandbox(refusing(tmp_path, "bwrap: no"), tmp_path)
+    found = look_for_sandbox(refusing(tmp_path, "bwrap: no"), tmp_path, lambda: 0)
     assert problem in found.problem
     assert remedy in found.remedy
     assert bool(found.remedy) == bool(remedy)

@@ -15,6 +15,8 @@ from playhead.sandbox.syscall_filter import (
     CLONE3,
     FORBIDDEN,
     IOCTL,
+    OWN_ONLY,
+    SHARED_FORBIDDEN,
     SOCKET,
     SOCKETPAIR,
     UNSHARE,
@@ -30,13 +32,22 @@ OTHERS = {
     "socket": SOCKET,
     "socketpair": SOCKETPAIR,
     "ioctl": IOCTL,
+    **{name: numbers for name, (numbers, _) in OWN_ONLY.items()},
 }
 
 
-def decide(machine: str, number: int, *arguments: int, architecture: int | None = None) -> int:
+def decide(
+    machine: str,
+    number: int,
+    *arguments: int,
+    architecture: int | None = None,
+    shared_network: bool | None = None,
+) -> int:
     """What the program answers to a call, run here step by step."""
     data = struct.pack("<iIQ6Q", number, architecture or ARCHITECTURES[machine], 0, *arguments, *[0] * (6 - len(arguments)))  # fmt: skip  # noqa: E501
-    steps = list(struct.iter_unpack("<HBBI", filter_program(machine)))
+    steps = list(
+        struct.iter_unpack("<HBBI", filter_program(machine, shared_network=shared_network))
+    )
     at, held = 0, 0
     while True:
         code, if_true, if_false, value = steps[at]
@@ -61,12 +72,12 @@ def test_the_numbers_are_those_of_the_system(machine: str) -> None:
         pytest.skip("needs libseccomp")
     library = ctypes.CDLL(name)
     known = 0
-    for call, numbers in {**FORBIDDEN, **OTHERS}.items():
+    for call, numbers in {**FORBIDDEN, **SHARED_FORBIDDEN, **OTHERS}.items():
         found = library.seccomp_syscall_resolve_name_arch(ARCHITECTURES[machine], call.encode())
         if found != -1:  # a call that is newer than the library
             known += 1
             assert (numbers[KIND[machine]] or -1) == max(found, -1), call
-    assert known > len(FORBIDDEN) - 3
+    assert known > len(FORBIDDEN) + len(SHARED_FORBIDDEN) - 5
 
 
 @pytest.mark.parametrize("machine", ARCHITECTURES)
@@ -97,6 +108,27 @@ def test_arguments_decide_about_namespaces_sockets_and_terminals(machine: str) -
     assert decide(machine, IOCTL[kind], 0, 0x5412) == refused(errno.EPERM)
     assert decide(machine, IOCTL[kind], 0, 0x541C) == refused(errno.EPERM)
     assert decide(machine, IOCTL[kind], 0, 0x5413) == ALLOWED
+
+
+@pytest.mark.parametrize("machine", ARCHITECTURES)
+def test_without_namespaces_calls_reach_no_other_process_and_no_other_socket(machine: str) -> None:
+    kind = KIND[machine]
+
+    def is_open(number: int, *arguments: int, network: bool = False) -> bool:
+        return decide(machine, number, *arguments, shared_network=network) == ALLOWED
+
+    for numbers in (*FORBIDDEN.values(), *SHARED_FORBIDDEN.values()):
+        number = numbers[kind]
+        assert number is None or not is_open(number)
+    for numbers, places in OWN_ONLY.values():
+        assert is_open(numbers[kind], 0, 0, 9)
+        for place in places:
+            assert not is_open(numbers[kind], *(int(place == n) for n in range(2)), 9)
+    socket, pair = SOCKET[kind], SOCKETPAIR[kind]
+    assert [n for n in range(64) if is_open(socket, n)] == []
+    assert [n for n in range(64) if is_open(socket, n, network=True)] == [2, 10, 16]
+    assert [n for n in range(8) if is_open(pair, 1, n)] == [0, 1, 4, 5]
+    assert not is_open(pair, 2, 1)
 
 
 def test_calls_of_another_architecture_end_the_process() -> None:

@@ -43,10 +43,11 @@ class PolicyWish(Struct, frozen=True, kw_only=True):
     ask: AskPolicy | None = None
 
 
-AttemptOutcome = Literal["refused", "invisible", "private", "limited", "through", "skipped"]
+AttemptOutcome = Literal["refused", "invisible", "private", "limited", "open", "through", "skipped"]
 """How an attempt ended, as seen from outside of the sandbox.
 
-`private`: it reached only a copy that nobody else reads. `skipped`: it cannot be made here.
+`private`: it reached only a copy that nobody else reads. `open`: it got through, as the gaps of the
+weaker sandbox say. `skipped`: it cannot be made here.
 """
 BoundaryStatus = Literal["held", "partly", "none", "untested"]
 

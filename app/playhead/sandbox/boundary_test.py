@@ -29,6 +29,7 @@ from msgspec import Struct
 from playhead.domain.trust import Attempt, AttemptOutcome, BoundaryReport
 from playhead.sandbox import attempts
 from playhead.sandbox.attempts import CHANGES, DATAGRAMS, MOVED, NEW_FILES, PINNED, SECRETS
+from playhead.supervisor import protocol
 
 _LIMIT_S = 20
 _LIFE_LIMIT_S = 0.3
@@ -378,6 +379,7 @@ def make_attempts(
         pass_fds=tuple(fds),
         timeout=_LIMIT_S,
         check=False,
+        start_new_session=True,  # a supervisor ends all of its group
     )
     claims: list[Claim] = []
     for line in done.stdout.decode("utf-8", "replace").splitlines():
@@ -399,6 +401,14 @@ def descriptors(program: bytes) -> Generator[tuple[int, int]]:
     finally:
         os.close(reading)
         os.close(nothing)
+
+
+@contextlib.contextmanager
+def control() -> Generator[tuple[int, str]]:
+    """Yield a supervisor's descriptor and the variable that names it: it ends with this."""
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        yield theirs.fileno(), protocol.CONTROL
 
 
 def report_of(judged: tuple[Attempt, ...], complaint: str) -> BoundaryReport:

@@ -7,11 +7,12 @@ import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec import Struct
 
+from playhead.sandbox.landlock_rules import is_enough, landlock_version
 from playhead.sandbox.syscall_filter import ARCHITECTURES
 from playhead.sandbox.view import Mount, View
 
@@ -35,21 +36,42 @@ class Availability(Struct, frozen=True, kw_only=True):
     """The program that makes a sandbox, or why there is none and what to do about it.
 
     `lacks` are the options that it is too old for: they harden what holds without them, too.
+    Without a program rules of `landlock`, by its version, make a weaker sandbox; `weakness` and
+    `remedy` then say why, and what to do about that.
     """
 
     program: str = ""
     lacks: frozenset[str] = frozenset()
+    landlock: int = 0
+    weakness: str = ""
     problem: str = ""
     remedy: str = ""
 
 
 def look_for_sandbox(
-    system_bwrap: str = _SYSTEM_BWRAP, parameters: Path = _PARAMETERS
+    system_bwrap: str = _SYSTEM_BWRAP,
+    parameters: Path = _PARAMETERS,
+    version: Callable[[], int] = landlock_version,
 ) -> Availability:
-    """Return what this machine has; a trial takes about 10 ms."""
+    """Return what this machine has: namespaces, else rules of Landlock, else nothing.
+
+    A trial of the namespaces takes about 10 ms.
+    """
+    found = _look_for_namespaces(system_bwrap, parameters)
+    if found.problem and _is_linux() and is_enough(landlock := version()):
+        return Availability(landlock=landlock, weakness=found.problem, remedy=found.remedy)
+    return found
+
+
+def _is_linux() -> bool:
+    """Return whether this is Linux on a processor whose system calls are known."""
+    return sys.platform.startswith("linux") and platform.machine() in ARCHITECTURES
+
+
+def _look_for_namespaces(system_bwrap: str, parameters: Path) -> Availability:
     if not sys.platform.startswith("linux"):
-        return Availability(problem="Playhead has no sandbox on this system yet.")
-    if platform.machine() not in ARCHITECTURES:
+        return Availability(problem=_other_system())
+    if not _is_linux():
         return Availability(
             problem=f"Playhead has no list of system calls for {platform.machine()} processors."
         )
@@ -68,6 +90,13 @@ def look_for_sandbox(
         problem, remedy = _explain(refusal, parameters)
         return Availability(problem=problem, remedy=remedy)
     return Availability(program=program, lacks=frozenset(one for one in _NEWER if one not in words))
+
+
+def _other_system() -> str:
+    """Return why there is no sandbox on macOS or Windows."""
+    if sys.platform == "darwin":
+        return "The profile for macOS's sandbox is written, and was not tried on a Mac yet."
+    return "Playhead has no sandbox on this system yet."
 
 
 def _refusal(command: list[str]) -> str:

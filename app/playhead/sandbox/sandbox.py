@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from playhead.domain.trust import BoundaryReport, Policy
 from playhead.errors import AppError, ExecutionError, phrase
@@ -25,6 +26,12 @@ from playhead.sandbox.bubblewrap import (
     Availability,
     bubblewrap_arguments,
     look_for_sandbox,
+)
+from playhead.sandbox.landlock_rules import (
+    is_kept,
+    landlock_arguments,
+    landlock_gaps,
+    with_known_gaps,
 )
 from playhead.sandbox.surroundings import (
     FolderParts,
@@ -50,13 +57,16 @@ from playhead.sandbox.view import (
     variables_let_in,
     view_of,
 )
+from playhead.supervisor import protocol
 
 if TYPE_CHECKING:
     from playhead.sandbox.boundary_test import Claim, Stage
 
 INSIDE = "--inside"
 """The first argument of a kernel that is started inside, and of a supervisor that starts one."""
-_PROCESSES, _PROCESSES_PER_CPU = 400, 32
+LANDLOCK = "landlock"
+"""What follows the filter in the arguments of a supervisor whose kernel keeps itself to rules."""
+_PROCESSES, _PROCESSES_PER_CPU, _PROCESSES_UNLIMITED = 400, 32, 1 << 22
 _NO_SANDBOX = "There is no sandbox on this computer."
 
 
@@ -128,6 +138,35 @@ class Confinement(Struct, frozen=True, kw_only=True):
         return part if is_same else folder
 
 
+class LandlockConfinement(Confinement, frozen=True, kw_only=True):
+    """The bounds of one kernel where the system makes no namespaces: rules and a filter."""
+
+    def arguments(self, view: View, kernel: Sequence[str]) -> list[str]:
+        """Return the arguments of a supervisor whose kernel keeps itself to rules."""
+        program = filter_program(platform.machine(), shared_network=view.has_network)
+        filtered = base64.b64encode(program).decode("ascii")
+        command = [*kernel, INSIDE, WAKE, str(_PROCESSES_UNLIMITED)]
+        return [INSIDE, filtered, LANDLOCK, *landlock_arguments(view, command)]
+
+    def variables(
+        self, variables: Mapping[str, str], allowed: frozenset[str] = frozenset()
+    ) -> dict[str, str]:
+        """Return the environment inside: the private home has its own path there."""
+        home, has_network = self.around.private_home, self.policy.network == "on"
+        return variables_let_in(variables, home, has_network, allowed)
+
+    def misplaced(self, view: View, pid: int) -> str:
+        """Return what is wrong with a kernel's process as it is seen from outside; "" for nothing.
+
+        The rules cannot be seen, but the process gets no further without them.
+        """
+        try:
+            is_fine = is_kept(Path(f"/proc/{pid}/status").read_text())
+        except OSError as error:
+            return f"{view.folder}: {error.strerror}"
+        return "" if is_fine else view.folder
+
+
 class Sandbox:
     """Owner of the last report; what blocks runs in threads. The attempts are made by `python`."""
 
@@ -177,7 +216,7 @@ class Sandbox:
         try:
             with boundary_test.Stage(self._places.home) as stage:
                 claims, complaint = self._attempt(stage)
-                return boundary_test.report_of(stage.judge(claims), complaint)
+                return _weighed(boundary_test.report_of(stage.judge(claims), complaint), available)
         except (OSError, subprocess.SubprocessError, AppError) as error:
             return boundary_test.problem_report(f"The sandbox could not be tested: {error}.")
 
@@ -191,14 +230,18 @@ class Sandbox:
         spool = stage.place / "spool"
         spool.mkdir()
         variables = {**os.environ, "PLAYHEAD_TEST_API_KEY": stage.mark}
+        view, attempt = inside.view(str(spool)), boundary_test.attempts_command(self._python)
+        kept = inside.variables(variables)
         try:
+            if inside.availability.landlock:
+                command = supervised(inside.arguments(view, attempt))
+                with boundary_test.control() as (number, name):
+                    return boundary_test.make_attempts(
+                        stage, command, {**kept, name: str(number)}, (number,)
+                    )
             with boundary_test.descriptors(filter_program(platform.machine())) as fds:
-                command = inside.command(
-                    inside.view(str(spool)),
-                    boundary_test.attempts_command(self._python),
-                    *map(str, fds),
-                )
-                return boundary_test.make_attempts(stage, command, inside.variables(variables), fds)
+                command = inside.command(view, attempt, *map(str, fds))
+                return boundary_test.make_attempts(stage, command, kept, fds)
         finally:
             shutil.rmtree(inside.around.private_home, ignore_errors=True)
 
@@ -267,6 +310,8 @@ class Sandbox:
         available = self._available()
         if available.problem:
             raise _no_sandbox(available.problem, available.remedy)
+        if available.landlock and policy.ask == "outside":  # chosen while there was a better one
+            raise _no_sandbox(available.weakness, available.remedy)
         folder = os.path.normpath(folder)
         real = os.path.realpath(folder)
         top = "/" + folder.split("/")[1]
@@ -285,7 +330,8 @@ class Sandbox:
                 detail=f"{self._places.homes}: {error.strerror}.",
                 remedy="Free disk space or make the folder writable.",
             ) from error
-        return Confinement(policy=policy, around=around, availability=available, attached=attached)
+        kind = LandlockConfinement if available.landlock else Confinement
+        return kind(policy=policy, around=around, availability=available, attached=attached)
 
     def _available(self) -> Availability:
         if self._availability is None:
@@ -327,6 +373,27 @@ class Sandbox:
         for name in (PACKAGES, R_PACKAGES):
             (home / name).mkdir(exist_ok=True)
         return home
+
+
+def supervised(arguments: Sequence[str]) -> list[str]:
+    """Return the command of a supervisor of our own."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "--kernel", *arguments]
+    boot = Path(protocol.__file__).with_name("boot.py")
+    return [sys.executable, "-I", "-S", "-u", str(boot), *arguments]
+
+
+def _weighed(report: BoundaryReport, available: Availability) -> BoundaryReport:
+    """Return the report of a test, with what is known not to hold where only rules are had."""
+    if report.problem or not available.landlock:
+        return report
+    gaps = landlock_gaps(available.landlock, available.weakness)
+    return replace(
+        report,
+        attempts=with_known_gaps(report.attempts, available.landlock),
+        gaps=(*gaps, *report.gaps),
+        remedy=available.remedy,
+    )
 
 
 def _no_sandbox(problem: str, remedy: str) -> ExecutionError:

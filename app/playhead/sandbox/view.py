@@ -57,6 +57,7 @@ class View(Struct, frozen=True, kw_only=True):
     mounts: tuple[Mount, ...]
     folder: str
     has_network: bool = False
+    spool: str = ""
 
 
 def view_of(policy: Policy, around: Surroundings, spool: str) -> View:
@@ -80,7 +81,12 @@ def view_of(policy: Policy, around: Surroundings, spool: str) -> View:
         mounts += [Mount("read", path, path) for path in sorted(pinned)]
     mounts += [Mount("hide", path) for path in around.hidden]
     mounts.append(Mount("bind", spool, spool))
-    return View(mounts=tuple(mounts), folder=around.folder, has_network=policy.network == "on")
+    return View(
+        mounts=tuple(mounts),
+        folder=around.folder,
+        has_network=policy.network == "on",
+        spool=spool,
+    )
 
 
 def is_inside(path: str, folder: str) -> bool:

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 
 INSIDE = "--inside"
+LANDLOCK = "landlock"
+"""What follows the filter where rules of Landlock make the sandbox, in place of a command."""
 
 
 def main(program: "Callable[[Any, Any], int]", command: "list[str] | None" = None) -> int:
@@ -32,11 +34,16 @@ def main(program: "Callable[[Any, Any], int]", command: "list[str] | None" = Non
 
 def _begin(command: "list[str]") -> "Any":
     """Fork; a sandbox is started before the rest is loaded, which takes as long."""
+    is_by_rules = command[1:2] == [LANDLOCK]
     if __package__:
-        from . import sandbox_start, supervision
+        from . import landlock_start, sandbox_start, supervision
 
-        return supervision.begin(sandbox_start.SandboxStart(command) if command else None)
-    sandbox = _load_by_file("sandbox_start").SandboxStart(command) if command else None
+        kind = landlock_start.LandlockStart if is_by_rules else sandbox_start.SandboxStart
+        return supervision.begin(kind(command) if command else None)
+    if is_by_rules:
+        sandbox = _load_by_file("landlock_start").LandlockStart(command)
+    else:
+        sandbox = _load_by_file("sandbox_start").SandboxStart(command) if command else None
     return _load_by_file("supervision").begin(sandbox)
 
 

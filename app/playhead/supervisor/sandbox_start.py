@@ -99,3 +99,7 @@ class SandboxStart:
             if ended is not None:
                 return [self.child]
             time.sleep(_FIND_PAUSE_S)
+
+    def has_kernel(self, chain: list[int]) -> bool:
+        """Return whether the kernel was found, which means that its sandbox was made."""
+        return chain[-1] != self.child

@@ -78,7 +78,7 @@ def _supervise(
         waker = -1 if sandbox is None else wake[1]
         found = [child] if sandbox is None else sandbox.find_kernel(outside_view.children)
         supervision = Supervision(control, child, found, inodes["wake"], waker)
-        if sandbox is not None and found[-1] != child:
+        if sandbox is not None and sandbox.has_kernel(found):
             os.write(control, protocol.encode("started", pid=found[-1], **inodes))
         try:
             status = supervision.serve()
@@ -316,7 +316,7 @@ class Supervision:
             self._computing.begin()
         elif kind == "clear":
             self._clear((command["since"][0], command["since"][1]), command["spare"])
-        elif kind == "begin" and self._is_inside:
+        elif kind == "begin" and self._is_sandboxed:
             os.write(self._waker, b"b")
         elif kind == "end":
             self._is_wanted = False

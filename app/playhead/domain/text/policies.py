@@ -167,6 +167,8 @@ def outcome_text(outcome: AttemptOutcome, tr: Translate = in_english) -> str:
             return tr("only in a private copy")
         case "limited":
             return tr("limited")
+        case "open":
+            return tr("not held by this sandbox")
         case "through":
             return tr("got through")
         case "skipped":
@@ -197,8 +199,10 @@ def report_text(
             through,
             one="1 of {total} attempts got through.",
         )
+    elif held := sum(1 for one in made if one.outcome != "open"):
+        found = tr_n("%n of {total} attempts refused.", held, one="1 of {total} attempts refused.")
     else:
-        found = tr_n("%n of {total} attempts refused.", len(made), one="1 of 1 attempt refused.")
+        found = tr("No attempt was refused.")
     found = found.replace("{total}", f"{len(made):,}")
     return tr("Tested here {when}: {found}", when=when, found=found)
 
