@@ -32,6 +32,13 @@ def answers(request: Request) -> Reply:
     return text("Red, I see.") if ABOUT_PICTURE in request.user_text else default_script(request)
 
 
+def working_folder(home: Path) -> Path:
+    """Where code runs; of the rest of the home it may see nothing."""
+    folder = home / "work"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
 def run_the_dialogue(app: App) -> None:
     """The one of the golden data: the worker with a call of a tool, a kernel, a click."""
     app.type(QUESTION)
@@ -51,7 +58,7 @@ def run_code(app: App, code: str, expected: str) -> None:
 
 def stop_code(app: App) -> None:
     """Stop a run that would last, with a program that it has started."""
-    sign = app.home / "began"
+    sign = working_folder(app.home) / "began"
     app.type(f"!touch {sign}; sleep 3600")
     app.press("Return")
     app.wait_for("the run", sign.exists)
@@ -67,8 +74,9 @@ def close(app: App) -> None:
     assert not app.complaints(), app.log
 
 
-def put_script_inside(folder: Path) -> None:
-    """The script for the frozen kernel, with the list of what it has to find."""
+def put_script_inside(home: Path) -> None:
+    """The script for the frozen kernel, with the list of what it has to find, where code runs."""
+    folder = working_folder(home)
     script = Path(inside.__file__)
     shutil.copyfile(script, folder / script.name)
     # Not that of our environment, where setuptools stands in for some of it.
@@ -78,10 +86,9 @@ def put_script_inside(folder: Path) -> None:
     (folder / inside.LIST).write_text(done.stdout.splitlines()[-1], "utf-8")
 
 
-def check_bundle(app: App, folder: Path) -> None:
+def check_bundle(app: App) -> None:
     """Have the program's own kernel import all that must lie in the bundle."""
-    code = f"import sys; sys.path.insert(0, {str(folder)!r}); import inside; inside.check()"
-    run_code(app, code, " modules, ")
+    run_code(app, "import inside; inside.check()", " modules, ")
     said = app.wait_for_message("computer", "console", "bundle: ").content
     assert " modules, 0 problems" in said, said
 

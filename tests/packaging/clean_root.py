@@ -94,8 +94,9 @@ def use(root: Path, home: Path) -> None:
         virtual_display() as display,
         ModelServer(checks.answers) as server,
     ):
+        known = {"theme": "light", "folder": str(checks.working_folder(home))}
         settings = {"model": checks.SEEING_MODEL, "api_base": server.base_url}
-        write_settings(home, theme="light", **settings)
+        write_settings(home, **known, **settings)
         checks.put_script_inside(home)
         picture = checks.draw_picture(home / "red.png")
         give(home)
@@ -106,10 +107,10 @@ def use(root: Path, home: Path) -> None:
             checks.check_open_with(app, server, picture, [*start, *OPENER, str(picture)])
             keep_picture(app, "picture")
             checks.close(app)
-        write_settings(home, theme="dark")
+        write_settings(home, **{**known, "theme": "dark"})
         give(home)
         with running_app(home, display, "dark", [*start, "/usr/bin/playhead"]) as app:
-            checks.check_bundle(app, home)
+            checks.check_bundle(app)
             keep_picture(app, "bundle")
             checks.stop_code(app)
             checks.close(app)

@@ -13,21 +13,28 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import msgspec
 
 from playhead.domain.execution import CodePlace
 from playhead.domain.secret import Secret
 from playhead.execution.code_reader import WORKER_FLAG, CodeReader
 from playhead.providers.catalog import ModelCatalog
 from playhead.storage.keys.system_keyring import ENTRY, encode_keys
+from playhead.storage.recorded_sandbox import KeptReport
 from tests.packaging import checks
 from tests.support.display import virtual_display
 from tests.support.driver import App, program_environment, running_app, write_settings
-from tests.support.model_server import ModelServer, default_script
+from tests.support.model_server import ModelServer, Reply, Request, default_script, execute, text
 from tests.support.secret_service import SecretService, private_bus
 from tests.support.served import served
 
 KEY = "sk-of-the-keyring"
 IS_ITSELF = "import sqlite3, ssl, sys; print(40 + 2, sys.executable)"
+LOOKS_AROUND = (
+    "import os, pathlib; print(os.path.exists('../diary'), os.environ['PLAYHEAD_SANDBOX'],"
+    " pathlib.Path('made').write_text('x'))"
+)
+MOST_ATTEMPTS = 100
 LITELLMS_MODEL = "nvidia_nim/test"
 """One that is not asked by HTTP."""
 WHICH = "import os, sys; print(sys.prefix, os.environ['PATH'])"
@@ -39,10 +46,10 @@ def main() -> int:
     said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True)
     assert said.stdout.startswith("Playhead "), said.stdout
     with virtual_display() as display:
-        for check in (check_main_job, check_own_kernel, check_double_click):
+        for check in (check_main_job, check_own_kernel, check_sandbox, check_double_click):
             check(program, display)
             print(f"  {check.__doc__}", flush=True)
-    for check in (check_server, check_terminal, check_completion):
+    for check in (check_server, check_undo, check_terminal, check_completion):
         check(program)
         print(f"  {check.__doc__}", flush=True)
     print(f"{program}: all of this works.")
@@ -76,8 +83,23 @@ def check_own_kernel(program: Path, display: Mapping[str, str]) -> None:
         checks.run_code(app, IS_ITSELF, f"42 {program}")
         checks.run_code(app, "!echo $((40+2)) by a shell", "42 by a shell")
         checks.put_script_inside(app.home)
-        checks.check_bundle(app, app.home)
+        checks.check_bundle(app)
         checks.stop_code(app)
+
+
+def check_sandbox(program: Path, display: Mapping[str, str]) -> None:
+    """The boundary test, made by the program itself; its own kernel and others' in the sandbox."""
+    with program_at_work((str(program),), display) as app:
+        report = app.home / "data" / "boundary.json"
+        app.wait_for("the boundary test", report.exists)
+        found = msgspec.json.decode(report.read_bytes(), type=KeptReport).report
+        assert found.status in ("held", "partly"), found
+        assert len(found.attempts) > MOST_ATTEMPTS, found
+    command = (str(program), "--sandbox", "folder", "--network", "off")
+    for interpreter in (str(program), sys.executable):
+        with program_at_work(command, display, interpreter=interpreter) as app:
+            (app.home / "diary").write_text("mine", "utf-8")
+            checks.run_code(app, LOOKS_AROUND, "False off 1")
 
 
 def check_double_click(program: Path, display: Mapping[str, str]) -> None:
@@ -117,6 +139,40 @@ def check_server(program: Path) -> None:
         go = {"role": "user", "type": "command", "content": "go"}
         after = client.post("/v1/chat", json={"messages": [*asked, *waiting, go]}).json()
         assert after["messages"][0]["content"] == "1.4166666666666667\n", after
+
+
+def check_undo(program: Path) -> None:
+    """`serve`: a run in the sandbox made a file, an undo by the program's own worker removes it."""
+    asked = {"role": "user", "type": "message", "content": "write"}
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        ModelServer(writes_a_file) as model,
+        served(
+            Path(folder),
+            program=[str(program)],
+            api_base=model.base_url,
+            arguments=["--allow-auto-run", "--sandbox", "folder"],
+        ) as server,
+        httpx.Client(
+            base_url=server.address, headers=server.headers, timeout=checks.COLD_START_S
+        ) as client,
+    ):
+        session = client.post("/v1/sessions", json={}).json()["session_id"]
+        turn = {"session_id": session, "auto_run": True, "messages": [asked]}
+        assert "Done." in client.post("/v1/chat", json=turn).text
+        made = server.working_folder / "made.txt"
+        assert made.read_text("utf-8") == "x"
+        effects = f"/v1/sessions/{session}/effects"
+        (effect,) = client.get(effects).json()["effects"]
+        assert effect["is_bounded"], effect
+        undone = client.post(f"{effects}/{effect['id']}/undo", json={})
+        assert undone.status_code == 200, undone.text
+        assert not made.exists()
+
+
+def writes_a_file(request: Request) -> Reply:
+    """A model that writes a file and is content."""
+    return text("Done.") if request.has_result else execute("open('made.txt', 'w').write('x')")
 
 
 def check_terminal(program: Path) -> None:
@@ -193,7 +249,8 @@ def at_work_in(
     home: Path, command: tuple[str, ...], display: Mapping[str, str], **settings: Any
 ) -> Iterator[App]:
     """The same in a home that is there."""
-    write_settings(home, theme="light", **settings)
+    folder = str(checks.working_folder(home))
+    write_settings(home, theme="light", folder=folder, **settings)
     with running_app(home, display, command=command) as app:
         yield app
         checks.close(app)
