@@ -40,6 +40,8 @@ def fill(stage: Path, frozen: Path, version: str, date: str) -> None:
     (stage / "usr/bin").mkdir(parents=True)
     (stage / "usr/bin/playhead").symlink_to("../lib/playhead/playhead")
     place_for_desktop(stage / "usr/share", version, date)
+    (stage / "usr/share/playhead").mkdir()
+    shutil.copyfile(HERE / "apparmor", stage / "usr/share/playhead/apparmor")
     documents = stage / "usr/share/doc/playhead"
     documents.mkdir(parents=True)
     shutil.copyfile(HERE / "copyright", documents / "copyright")
@@ -82,6 +84,9 @@ def write_control(stage: Path, version: str) -> None:
     size = sum(path.lstat().st_size for path in stage.rglob("*") if not path.is_dir())
     control = stage / "DEBIAN"
     control.mkdir(mode=0o755)
+    for name in ("postinst", "postrm"):
+        shutil.copyfile(HERE / f"{name}.sh", control / name)
+        (control / name).chmod(0o755)
     (control / "control").write_text(
         "\n".join(
             (

@@ -80,12 +80,17 @@ def mounted(root: Path, home: Path) -> Iterator[None]:
 def install(root: Path, package: Path) -> None:
     """As a person would, with what it depends on and nothing that it only recommends."""
     shutil.copyfile(package, root / "playhead.deb")
+    rules = root / "etc/apparmor.d/abi/4.0"  # as where AppArmor knows user namespaces
+    rules.parent.mkdir(parents=True, exist_ok=True)
+    rules.touch()
     chroot(root, "apt-get", "update", "-q")
     chroot(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", "/playhead.deb")
     # The desktop's part: it starts what a menu entry says, with a file that was dropped on it.
     chroot(root, "apt-get", "install", "-y", "-q", "--no-install-recommends", "libglib2.0-bin")
     chroot(root, "useradd", "--uid", str(USER), "--no-create-home", "tester")
     assert not list(root.glob("usr/bin/python*")), "there is a Python"
+    assert (root / "usr/bin/bwrap").exists()
+    assert "userns," in (root / "etc/apparmor.d/playhead").read_text("utf-8")
 
 
 def use(root: Path, home: Path) -> None:
@@ -151,6 +156,7 @@ def remove(root: Path, home: Path) -> None:
     assert (home / "data" / "history.sqlite3").exists()
     left = [place for place in root.glob("usr/**/*playhead*") if not place.is_symlink()]
     assert not left, left
+    assert not (root / "etc/apparmor.d/playhead").exists()
 
 
 def give(folder: Path) -> None:

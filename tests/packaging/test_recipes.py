@@ -103,3 +103,18 @@ def test_the_menu_entry_is_valid() -> None:
     entry = PACKAGING / "linux/playhead.desktop"
     done = subprocess.run(["desktop-file-validate", entry], capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_the_profile_of_apparmor_is_for_the_program_as_it_is_installed() -> None:
+    profile = (PACKAGING / "linux/apparmor").read_text("utf-8")
+    (path,) = re.findall(r"^profile playhead (\S+) flags=\(unconfined\) \{$", profile, re.MULTILINE)
+    recipe = (PACKAGING / "linux/deb.py").read_text("utf-8")
+    assert path == "/usr/lib/playhead/playhead"
+    assert path.lstrip("/") in recipe
+    assert "\n  userns,\n" in profile
+    assert profile.rstrip().endswith("}")
+    for name in ("postinst", "postrm"):
+        script = (PACKAGING / f"linux/{name}.sh").read_text("utf-8")
+        assert "profile=/etc/apparmor.d/playhead\n" in script
+    assert "/usr/share/playhead/apparmor" in (PACKAGING / "linux/postinst.sh").read_text("utf-8")
+    assert "bubblewrap" in runpy.run_path(str(PACKAGING / "linux/deb.py"))["dependencies"]()
