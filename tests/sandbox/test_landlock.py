@@ -211,4 +211,4 @@ async def test_the_attempts_that_get_through_are_those_that_are_named(place: Pla
     named = {(one.group, one.name) for one in report.attempts if one.outcome == "open"}
     assert 10 < len(named) < 20
     assert {group for group, _ in named} == {"reading", "writing", "the folder", "processes"}
-    assert sorted(os.listdir(place.home)) == ["data", "diary.txt", "work"]
+    assert sorted(os.listdir(place.home)) == ["diary.txt", "work"]

@@ -31,6 +31,8 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's"),
     pytest.mark.requires_system("bwrap"),
 ]
+NOBODY = 1 << 30
+"""An id that no process ever has."""
 REAL_PYTHON = os.path.realpath(sys.executable)
 FOLDER, LOOK = Policy(files="folder", network="off"), Policy(files="look", network="off")
 BACKEND = """
@@ -235,6 +237,18 @@ async def test_another_policy_has_another_kernel_which_is_reported(place: Place)
         assert text_of(inside) == "False\n"
 
 
+async def test_what_a_killed_program_left_is_removed(place: Place) -> None:
+    async with place.executor(place.sandbox()) as made:
+        await run(made, place.request("1"))
+        (own,) = (place.data / "output").glob("*/kernel-*")
+        left = own.with_name(f"kernel-{NOBODY}-0")
+        left.mkdir()
+        (left / "file").touch()
+        await made.remove_left()
+        assert own.is_dir()
+        assert not left.exists()
+
+
 async def test_stop_keeps_variables_and_a_signal_is_named(place: Place) -> None:
     async with place.executor(place.sandbox()) as made:
         await run(made, place.request("x = 5"))
@@ -401,6 +415,8 @@ async def test_the_boundary_holds_here_and_takes_no_time(place: Place) -> None:
     sandbox = place.sandbox()
     heard: list[float] = []
     sandbox.subscribe(lambda report: heard.append(report.tested_at))
+    left = place.home / f".playhead-test-{NOBODY}-of-one-that-was-killed"
+    left.mkdir()
     before = time.time()
     report, same = await asyncio.gather(sandbox.test(), sandbox.test())
     assert report is same
@@ -408,7 +424,7 @@ async def test_the_boundary_holds_here_and_takes_no_time(place: Place) -> None:
     assert report.tested_at >= before
     assert [one for one in report.attempts if one.outcome == "through"] == []
     assert report.status == ("partly" if os.geteuid() == 0 else "held")
-    assert sorted(os.listdir(place.home)) == ["data", "diary.txt", "work"]
+    assert sorted(os.listdir(place.home)) == ["diary.txt", "work"]
     missing = place.sandbox(missing="bubblewrap is missing.")
     assert (await missing.test()).status == "none"
     assert re.search("missing", str(missing.why_not(FOLDER, str(place.folder))))

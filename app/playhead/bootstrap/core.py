@@ -103,6 +103,7 @@ class Core(Struct, frozen=True, kw_only=True):
         settings = settings_for(self.ports.settings.current, self.ports.catalog)
         self._chores.append(asyncio.create_task(self.warm_model(settings)))
         self._chores.append(asyncio.create_task(self.executor.look_for_languages()))
+        self._chores.append(asyncio.create_task(self.executor.remove_left()))
         if not self.ports.settings.current.interpreter:  # else the managed one is not needed
             self._chores.append(asyncio.create_task(self._prepare_python()))
 

@@ -154,6 +154,7 @@ class WindowLife:
         await self._api.apply()
         await core.executor.look_for_languages()
         self._window.tasks.start(core.boundary.test_if_due())
+        await core.executor.remove_left()
         if core.ports.settings.current.interpreter:
             return  # the managed one is made when somebody chooses it
         with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import itertools
 import sys
-import uuid
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -35,6 +34,7 @@ from playhead.execution.results import (
     Spool,
     completions_of,
     description_of,
+    new_spool_name,
     parse_json,
     table_of,
     variables_of,
@@ -196,7 +196,7 @@ class LiveKernel:
         self.interpreter = interpreter
         self.confinement = confinement
         self._output_dir = output_dir
-        self._spool = Spool(output_dir / f"kernel-{uuid.uuid4().hex}")
+        self._spool = Spool(output_dir / new_spool_name())
         self._folder = ""
         self._run_began = processes.RunStart()
         self._nonce = protocol.new_nonce()

@@ -38,6 +38,7 @@ from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
 from playhead.execution.live_kernel import LiveKernel, stopped_before_start
 from playhead.execution.login_path import LoginPath
+from playhead.execution.results import remove_left_spools
 from playhead.execution.run_output import file_name
 
 if TYPE_CHECKING:
@@ -117,6 +118,10 @@ class ProcessExecutor:
     async def look_for_languages(self) -> None:
         """Ask the login shell for the PATH of programs, if we were started without it."""
         self._languages.path = await self._login.path() or None
+
+    async def remove_left(self) -> None:
+        """Remove what kernels have left in the output folder when the program was killed."""
+        await asyncio.to_thread(remove_left_spools, self._output_dir)
 
     def set_screen_ratio(self, ratio: float) -> None:
         """Let figures of the next runs be as sharp as the screen is."""

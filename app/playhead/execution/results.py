@@ -12,6 +12,7 @@ import shutil
 import stat
 import sys
 import threading
+import uuid
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -22,6 +23,34 @@ from playhead.domain.conversation.payloads import Cell, Table
 from playhead.domain.execution import Candidate, Completions, Description, Variable
 from playhead.execution.run_output import file_name
 from playhead.kernel import protocol
+
+_SPOOL = "kernel-"
+
+
+def new_spool_name() -> str:
+    """Return a name for the folder of a kernel of this process."""
+    return f"{_SPOOL}{os.getpid()}-{uuid.uuid4().hex}"
+
+
+def remove_left_spools(output_dir: Path) -> None:
+    """Remove the folders of kernels whose program was killed before it could."""
+    for folder in output_dir.glob(f"*/{_SPOOL}*"):
+        pid = folder.name.removeprefix(_SPOOL).partition("-")[0]
+        if pid.isdigit() and not _lives(int(pid)) and not folder.is_symlink():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _lives(pid: int) -> bool:
+    """Return whether a process with this id lives; any does where that cannot be told (Windows)."""
+    if sys.platform == "win32":
+        return True
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
 
 
 class Spool:

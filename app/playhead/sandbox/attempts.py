@@ -116,7 +116,7 @@ def _reads() -> list[Way]:
         Way("reading", "/proc/1/root", "token", below("/proc/1/root")),
         Way("reading", "the root of another process", "token", below("/proc/%(victim)d/root")),
         Way("reading", "the folder of another process", "token", victims("cwd/secret")),
-        Way("reading", "a descriptor of another process", "token", victims("fd/0")),
+        Way("reading", "a descriptor of another process", "token", victims("fd/2")),
         Way("reading", "the variables of another process", "token", victims("environ")),
         Way("reading", "the arguments of another process", "token", victims("cmdline")),
         Way("reading", "keys in the environment", "token", lambda plan: str(dict(os.environ))),
@@ -191,7 +191,7 @@ def _vm_read(plan: Plan) -> str:
 
 
 def _take_descriptor(plan: Plan) -> str:
-    taken = _call(438, _call(434, plan["victim"], 0), 0, 0)
+    taken = _call(438, _call(434, plan["victim"], 0), 2, 0)
     return os.pread(taken, 4096, 0).decode("utf-8", "replace")
 
 
@@ -636,6 +636,9 @@ def _become_root() -> None:
     os.setuid(0)
 
 
+_NICE = 10
+
+
 def ways() -> list[Way]:
     """Return all attempts in the order in which they are made."""
     last = Way("the folder", "the folder itself moved", "changed", _move_folder)
@@ -647,6 +650,7 @@ def main() -> int:
     plan = json.load(sys.stdin)
     if plan["is_control"] and os.geteuid() == 0:
         return 2  # outside, root's attempts would do harm
+    os.nice(_NICE)  # somebody may be at work
     for way in ways():
         if way.is_slow and not plan["is_long"]:
             continue

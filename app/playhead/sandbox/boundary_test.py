@@ -17,7 +17,6 @@ import socket
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Generator, Mapping, Sequence
@@ -42,8 +41,9 @@ _VICTIMS = (
 _ROOT_GAP = "The program runs as root, so that a way out would lead to all of this computer."
 
 
-_PREFIX = ".playhead-test-"
+_PREFIX = "playhead-test-"
 _OLD_S = 3600
+_SHARED = ("/tmp", "/var/tmp", "/dev/shm")  # noqa: S108 - what is there is looked at, never trusted
 
 
 class Claim(Struct, frozen=True):
@@ -60,10 +60,11 @@ class Stage:
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self.mark = "playhead-" + secrets.token_hex(12)
+        self.mark = f"{_PREFIX}{os.getpid()}-{secrets.token_hex(12)}"
         self.place = Path()
         self.folder = Path()
         self.plan: dict[str, Any] = {}
+        self._life = -1
         self._before: dict[str, object] = {}
         self._received: set[str] = set()
         self._cleanup = contextlib.ExitStack()
@@ -81,10 +82,14 @@ class Stage:
 
     def _make(self) -> None:
         _remove_old(self._home)
-        place = tempfile.mkdtemp(prefix=_PREFIX, dir=self._home)
-        self._cleanup.callback(shutil.rmtree, place, ignore_errors=True)
-        self.place = Path(place)
-        seen = Path(self._home, _PREFIX + self.mark)  # what a list of the home folder would show
+        self._life, life = os.pipe()  # the victims end when nobody can write to it any more
+        self._cleanup.callback(os.close, life)
+        self._cleanup.callback(os.close, self._life)
+        # Its name is seen inside, where the folder is, so that the mark is not in it.
+        self.place = Path(self._home, f".{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
+        self.place.mkdir(0o700)
+        self._cleanup.callback(shutil.rmtree, self.place, ignore_errors=True)
+        seen = Path(self._home, f".{self.mark}")  # what a list of the home folder would show
         seen.touch()
         self._cleanup.callback(seen.unlink, missing_ok=True)
         self.folder = self.place / "folder"
@@ -122,7 +127,7 @@ class Stage:
         found: dict[str, str] = {}
         for number, name in enumerate(SECRETS):
             place = Path(shared.get(name, str(self.place)))
-            path = place / f"playhead-test-{number}-{self.mark}"
+            path = place / f"{self.mark}-{number}"
             if name not in shared or (place.is_dir() and os.access(place, os.W_OK)):
                 path.write_text(self.mark)
                 found[name] = str(path)
@@ -142,7 +147,7 @@ class Stage:
             found[name] = str(path)
         for number, name in enumerate(NEW_FILES):
             places = [where for words, where in shared.items() if name.endswith(words)]
-            path = Path(places[0] if places else outside) / f"new-{number}-{self.mark}"
+            path = Path(places[0] if places else outside) / f"{self.mark}-new-{number}"
             found[name] = str(path)
             self._cleanup.callback(path.unlink, missing_ok=True)
         for name, part in PINNED.items():
@@ -158,15 +163,13 @@ class Stage:
 
     def _start_victim(self, name: str) -> subprocess.Popen[bytes]:
         """Start a process of the same person, with the secret wherever a process can have one."""
-        words = (
-            ["/bin/sleep", "60"] if name != "victim" else ["/bin/sh", "-c", "sleep 60", self.mark]
-        )
+        words = ["/bin/sh", "-c", "read line", self.mark] if name == "victim" else ["/bin/cat"]
         with (self.place / "secret").open("rb") as secret:
             started = subprocess.Popen(
                 words,
-                stdin=secret,
+                stdin=self._life,
                 stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+                stderr=secret,
                 cwd=self.place,
                 env={"PATH": "/usr/bin:/bin", "SECRET": self.mark},
                 start_new_session=True,
@@ -297,14 +300,24 @@ class Stage:
 
 
 def _remove_old(home: str) -> None:
-    """Remove what a test that was killed has left in the home folder."""
-    for path in Path(home).glob(_PREFIX + "*"):
+    """Remove what a test that was killed has left in the home and the shared folders."""
+    found = [*Path(home).glob(f".{_PREFIX}*")]
+    found += [path for folder in _SHARED for path in Path(folder).glob(f"{_PREFIX}*")]
+    for path in found:
         with contextlib.suppress(OSError):
-            if time.time() - path.lstat().st_mtime > _OLD_S:
-                if path.is_dir() and not path.is_symlink():
-                    shutil.rmtree(path, ignore_errors=True)
-                else:
-                    path.unlink()
+            facts = path.lstat()
+            if facts.st_uid != os.geteuid() or not _is_left(path.name, facts.st_mtime):
+                continue
+            if stat.S_ISDIR(facts.st_mode):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink()
+
+
+def _is_left(name: str, changed_at: float) -> bool:
+    """Return whether the process that a name has in it has ended, or a test cannot last so long."""
+    pid = name.lstrip(".").removeprefix(_PREFIX).partition("-")[0]
+    return not os.path.exists(f"/proc/{pid}") or time.time() - changed_at > _OLD_S
 
 
 def _outcome(claim: Claim) -> AttemptOutcome:

@@ -226,7 +226,9 @@ class Sandbox:
 
         policy = Policy(files="folder", network="off")
         folder = str(stage.folder)
-        inside = self._confine(policy, folder, (self._python, attempts.__file__))
+        places = replace(self._places, homes=stage.place / "homes")
+        bounds = Sandbox(places, self._available, self._python)
+        inside = bounds._confine(policy, folder, (self._python, attempts.__file__))
         spool = stage.place / "spool"
         spool.mkdir()
         variables = {**os.environ, "PLAYHEAD_TEST_API_KEY": stage.mark}
