@@ -1,15 +1,15 @@
-"""`make soak`: mixed blocks; with `ARGS=kills`, `ARGS=fuzz` or `ARGS=hours` one of the others.
+"""`make soak`: mixed blocks; with `ARGS=kills`, `sandbox`, `fuzz` or `hours` one of the others.
 
 `python -m tests.soak [languages] [BLOCKS]` runs blocks, with `languages` of all that are installed
-here; `kills [N]`, `fuzz [N]` and `hours [H]` do what their modules say. Each prints what it did,
-and fails with what was wrong.
+here; `kills [N]`, `sandbox [N]`, `fuzz [N]` and `hours [H]` do what their modules say. Each prints
+what it did, and fails with what was wrong.
 """
 
 from __future__ import annotations
 
 import sys
 
-from tests.soak import blocks, fuzz, hours, kills
+from tests.soak import blocks, fuzz, hours, kills, sandbox_kills
 
 
 def main(arguments: list[str]) -> int:
@@ -18,6 +18,8 @@ def main(arguments: list[str]) -> int:
     match arguments:
         case ["kills", *_]:
             return kills.main(*map(int, numbers))
+        case ["sandbox", *_]:
+            return sandbox_kills.main(*map(int, numbers))
         case ["fuzz", *_]:
             return fuzz.main(*map(int, numbers))
         case ["hours", *_]:
