@@ -8,6 +8,7 @@ import re
 import socket
 import sys
 import time
+import venv
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -282,6 +283,25 @@ async def test_bash_and_many_processes_work_inside(place: Place) -> None:
             "import multiprocessing as m\nprint(m.get_context('fork').Pool(2).map(abs, [-1, -2]))"
         )
         assert text_of(await run(made, place.request(pool))) == "[1, 2]\n"
+
+
+async def test_commits_bear_the_name_of_the_person_and_no_more_of_the_file(place: Place) -> None:
+    config = (
+        '[user]\n\tname = Ada B. Lovelace\n\temail = "ada@example.org"\n[credential]\n\thelper = x'
+    )
+    (place.home / ".gitconfig").write_text(config)
+    code = (
+        "git init -q repo && cd repo && touch a && git add a && git commit -qm one"
+        " && git log --format='%an %ae'; git config credential.helper || which python"
+    )
+    environment = place.home / "mine"
+    venv.create(environment)
+    async with place.executor(place.sandbox()) as made:
+        wanted = replace(
+            place.request(code, language="bash"), interpreter=str(environment / "bin" / "python")
+        )
+        said = text_of(await run(made, wanted))
+        assert said == f"Ada B. Lovelace ada@example.org\n{environment}/bin/python\n"
 
 
 async def test_packages_go_into_the_private_home_of_the_folder(place: Place) -> None:

@@ -278,8 +278,14 @@ class ProcessExecutor:
                 "There is no sandbox here.", remedy="Let the code of this conversation run without."
             )
         is_python = request.language == HOST_LANGUAGE
-        own = (request.interpreter,) if is_python else (sys.executable,)
-        programs = (*own, self._languages.program(request.language), environment.uv_program())
+        own = () if is_python else (sys.executable,)
+        # A shell's `python` is the conversation's, too.
+        programs = (
+            request.interpreter,
+            *own,
+            self._languages.program(request.language),
+            environment.uv_program(),
+        )
         return await self._sandbox.confine(
             request.policy, request.folder, programs, request.attached
         )

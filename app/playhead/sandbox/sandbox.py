@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import contextlib
 import hashlib
 import os
 import platform
@@ -36,6 +37,7 @@ from playhead.sandbox.landlock_rules import (
 from playhead.sandbox.surroundings import (
     FolderParts,
     attached_parts,
+    git_identity,
     kernel_parameters,
     own_code,
     private_folders,
@@ -67,6 +69,7 @@ INSIDE = "--inside"
 LANDLOCK = "landlock"
 """What follows the filter in the arguments of a supervisor whose kernel keeps itself to rules."""
 _PROCESSES, _PROCESSES_PER_CPU, _PROCESSES_UNLIMITED = 400, 32, 1 << 22
+_GIT = ".gitconfig"
 _NO_SANDBOX = "There is no sandbox on this computer."
 
 
@@ -374,6 +377,9 @@ class Sandbox:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in (PACKAGES, R_PACKAGES):
             (home / name).mkdir(exist_ok=True)
+        if not (home / _GIT).exists() and (identity := git_identity(self._places.home)):
+            with contextlib.suppress(FileExistsError), (home / _GIT).open("x") as file:
+                file.write(identity)
         return home
 
 

@@ -7,6 +7,7 @@ them there.
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
@@ -204,6 +205,33 @@ class FolderParts:
 def _present(folder: str, names: Iterable[str]) -> list[str]:
     paths = [os.path.join(folder, name) for name in names]
     return [path for path in paths if os.path.exists(path) and not os.path.islink(path)]
+
+
+_GIT_SECTION = re.compile(r"^\s*\[\s*(?P<name>[\w.-]+)[^\]]*\]")
+_GIT_VALUE = re.compile(
+    r"^\s*(?P<name>name|email)\s*=\s*(?P<value>[^\"\\#;]+?|\"[^\"\\]+\")\s*$", re.I
+)
+
+
+def git_identity(home: str) -> str:
+    """Return the name and the address of a person's commits, as a file of git's; "" for none.
+
+    Nothing else of that file is for code: it names programs, and places of passwords.
+    """
+    found: dict[str, str] = {}
+    for place in (".config/git/config", ".gitconfig"):  # the second one counts
+        try:
+            lines = Path(home, place).read_text("utf-8", "replace").splitlines()
+        except OSError:
+            continue
+        section = ""
+        for line in lines:
+            if header := _GIT_SECTION.match(line):
+                section = header["name"].lower()
+            elif section == "user" and (value := _GIT_VALUE.match(line)):
+                found[value["name"].lower()] = value["value"].strip('"')
+    rows = [f'\t{name} = "{value}"\n' for name, value in sorted(found.items())]
+    return "".join(["[user]\n", *rows]) if rows else ""
 
 
 def own_code() -> tuple[str, ...]:
