@@ -27,9 +27,11 @@ from playhead.domain.trust import Policy
 from playhead.errors import ExecutionError
 from playhead.event_loop import run
 from playhead.execution.process_executor import ProcessExecutor
-from playhead.sandbox.bubblewrap import look_for_sandbox
+from playhead.sandbox.bubblewrap import Availability, look_for_sandbox
+from playhead.sandbox.landlock_rules import landlock_version
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
 from playhead.supervisor.outside_view import children, descendants, stat_fields
+from tests.support.guards import command_line
 
 KILLS = 1000
 SEED = 20_261_123
@@ -59,7 +61,7 @@ def sandbox(home: Path) -> Sandbox:
     data = home / "data"
     places = PrivatePlaces(home=str(home), homes=data / "homes", outside=(str(data),))
     if BY_RULES:
-        return Sandbox(places, lambda: look_for_sandbox("/nonexistent/bwrap"))
+        return Sandbox(places, lambda: Availability(landlock=landlock_version()))
     return Sandbox(places)
 
 
@@ -151,7 +153,7 @@ class Kills:
             below = list(children(pid))
             if not below:
                 break
-            pid = self._random.choice(below) if kind == "supervisor" else min(below)
+            pid = self._random.choice(below) if kind == "supervisor" else min(below, key=start_of)
             found[kind] = pid
         return found
 
@@ -159,7 +161,7 @@ class Kills:
         began = time.monotonic()
         while left := {one for one in gone if one in started({one[0]})} | self._orphans():
             if time.monotonic() - began > _GONE_LIMIT_S:
-                words = [f"{pid} {stat_fields(pid)[:2]}" for pid, _ in left]
+                words = [f"{pid} {stat_fields(pid)[:2]} {command_line(pid)}" for pid, _ in left]
                 self.complaints.append(f"{kind} was killed, left: {', '.join(words)}")
                 for pid, _ in left:
                     with suppress(ProcessLookupError):
@@ -232,6 +234,11 @@ def mounts() -> set[str]:
     return {line.split(" ")[4] for line in lines}
 
 
+def start_of(pid: int) -> int:
+    """Return when a process was started, in ticks: ids begin again at some point."""
+    return int((stat_fields(pid) or ["0"] * 20)[19])
+
+
 def started(pids: set[int]) -> set[tuple[int, str]]:
     """Return the processes that live, each with its start: ids are given again."""
     found: set[tuple[int, str]] = set()
@@ -251,12 +258,13 @@ def main(count: int = KILLS) -> int:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         made = Kills(Path(folder))
         for number in range(count):
+            before = len(made.complaints)
             made.kill()
-            if number % 100 == 99:
-                print(f"{number + 1} kills, {len(made.complaints)} complaints", flush=True)
+            for words in made.complaints[before:]:
+                print(f"kill {number + 1}: {words}", flush=True)
         made.close()
     print(f"{dict(made.kinds)}; all gone after at most {made.longest_s:.2f} s")
-    print("\n".join(made.complaints[:50]) or "nothing left")
+    print(f"{len(made.complaints)} complaints" if made.complaints else "nothing left")
     return 1 if made.complaints else 0
 
 

@@ -172,7 +172,7 @@ class Stage:
                 stderr=secret,
                 cwd=self.place,
                 env={"PATH": "/usr/bin:/bin", "SECRET": self.mark},
-                start_new_session=True,
+                process_group=0,  # of this session: one that is stopped ends with this program, too
             )
         self._victims[name] = started
 
