@@ -88,8 +88,8 @@ def make_enums_quickly() -> None:
     and Python's `enum` takes a sixth of the time to it: it checks each name for all that a class
     body may hold. With a version of Python that this was not tried with, nothing changes.
     """
-    if sys.version_info >= (3, 14):
-        return
+    if sys.version_info >= (3, 14) or not hasattr(enum.Flag, "_singles_mask_"):
+        return  # the first versions of 3.11, as in Debian 12, count the bits in another way
     kind: Any = enum.EnumType
     really = kind._create_
     bodies: dict[type[enum.Enum], dict[str, Any]] = {}
