@@ -1,6 +1,13 @@
 import pytest
 from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QImage, QPaintEvent, QTextCursor, QWheelEvent
+from PySide6.QtGui import (
+    QGuiApplication,
+    QImage,
+    QPaintEvent,
+    QTextCursor,
+    QWheelEvent,
+    QWindow,
+)
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import MoveTo
@@ -642,3 +649,18 @@ def wheel(view, point, turn, keys):
         Qt.MouseButton.NoButton, keys, Qt.ScrollPhase.NoScrollPhase, False,
     )  # fmt: skip
     QGuiApplication.sendEvent(view.viewport(), event)
+
+
+def test_nothing_is_laid_out_in_a_minimized_window_and_all_of_it_once_it_is_back(qtbot, view, talk):
+    view.set_conversation(talk)
+    talk.begin("assistant", "message")
+    view.showMinimized()
+    qtbot.waitUntil(lambda: view.windowHandle().visibility() == QWindow.Visibility.Minimized)
+    made = view.maker.made
+    for number in range(30):
+        talk.apply(Chunk(role="assistant", type="message", content=f"line {number}\n\n"))
+    qtbot.waitUntil(lambda: not view.coalescer._timer.isActive())
+    assert view.maker.made == made
+    view.showNormal()
+    qtbot.waitUntil(lambda: view.maker.made > made)
+    assert view.canvas.top == view.canvas.max_top() > 0

@@ -16,7 +16,9 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QResizeEvent,
+    QShowEvent,
     QWheelEvent,
+    QWindow,
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
@@ -121,6 +123,7 @@ class TimelineView(QAbstractScrollArea):
         self._ring = _FocusRing(theme, self)
         self._face: AccessibleTimeline | None = None
         self._faces: list[AccessibleTimeline] = []
+        self._handle: QWindow | None = None
         self._set_up()
         self._connect()
         self._on_zoomed()
@@ -525,6 +528,17 @@ class TimelineView(QAbstractScrollArea):
         percent = self.theme.type.zoom_percent
         self.pictures.zoom = self.formulas.zoom = max(1.0, percent / 100)
         self.canvas.set_zoom(percent)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Draw what streams in while the window can be seen, and not while it is minimized."""
+        super().showEvent(event)
+        handle = self.window().windowHandle()
+        if handle is not None and handle is not self._handle:
+            self._handle = handle
+            handle.visibilityChanged.connect(self._on_visibility_changed)
+
+    def _on_visibility_changed(self, visibility: QWindow.Visibility) -> None:
+        self.coalescer.hold(visibility == QWindow.Visibility.Minimized)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Lay out again: another width breaks lines elsewhere; what is read stays where it is."""

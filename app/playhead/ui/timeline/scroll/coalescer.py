@@ -21,6 +21,7 @@ class Coalescer(QObject):
         self._flush = flush
         self._is_due = False
         self._is_running = False
+        self._is_held = False
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
@@ -31,8 +32,14 @@ class Coalescer(QObject):
         if self._is_due:
             return  # as for all but the first chunk of a frame
         self._is_due = True
-        if not self._timer.isActive() and not self._is_running:
+        if not self._timer.isActive() and not self._is_running and not self._is_held:
             self._run()
+
+    def hold(self, is_held: bool) -> None:
+        """Flush nothing while nobody can see it; what was due then is flushed at the end."""
+        self._is_held = is_held
+        if not is_held:
+            self.flush_now()
 
     def soon(self) -> None:
         """Flush in the next frame, not at once."""
@@ -46,7 +53,7 @@ class Coalescer(QObject):
             self._run()
 
     def _on_timeout(self) -> None:
-        if self._is_due:
+        if self._is_due and not self._is_held:
             self._run()
 
     def _run(self) -> None:
