@@ -61,9 +61,8 @@ class WindowProbe(QObject):
             return  # looking through all widgets would be a part of what it measures
         if any(map(is_editor, QApplication.allWidgets())):
             report("usable")
-            self._watch.timeout.disconnect(self._look_for_use)
-            self._watch.timeout.connect(self._look_for_end)
-            self._watch.setInterval(2)
+            self._watch.stop()  # a tick would be measured as if it were the window's
+            self.composer.send_button.installEventFilter(self)
 
     def _look_for_end(self) -> None:
         is_running = self.composer.send_button.text() == "Stop"
@@ -116,7 +115,9 @@ class WindowProbe(QObject):
         return sum(one.role == "assistant" and bool(one.text) for one in messages)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Look at each frame of the timeline."""
+        """Look at each frame of the timeline, and at each change of the button."""
+        if event.type() == QEvent.Type.ToolTipChange:
+            self._look_for_end()
         is_frame = self._awaits_word and event.type() == QEvent.Type.Paint
         if is_frame and self._answers() > self._earlier:
             self._awaits_word = False
