@@ -136,7 +136,7 @@ class MarkdownCard(Card):
         self.column.definitions = self._stream.definitions
         if known != self._stream.definitions and self._is_finished:
             self.column.forget()
-        self.column.set_blocks([*self._stream.closed, *tail], stable)
+        self.column.set_blocks([*self._stream.closed[stable:], *tail], stable)
 
     def _read(self) -> list[Block]:
         """Feed what is new, for no longer than a part of a frame."""

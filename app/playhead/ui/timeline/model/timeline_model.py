@@ -62,6 +62,11 @@ class Changes(Struct):
     grown: set[str] = msgspec.field(default_factory=set[str])
     is_reset: bool = False
 
+    @property
+    def only_grew(self) -> bool:
+        """Return whether rows got more text, and nothing else changed."""
+        return not self.added and not self.is_reset and self.changed == self.grown
+
 
 _BEGUN = ("running", "ran", "stopped", "failed")
 """The states of code that runs or ran."""

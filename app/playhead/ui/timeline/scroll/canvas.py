@@ -295,6 +295,8 @@ class Canvas(QObject):
             self.focused = None
             self.hovered = (-1, None)
         self.taken.emit(changes)
+        if changes.only_grew and self._grow_in_place(changes.grown):
+            return
         before = self._anchor
         moved = self._settle(before)
         if moved is None or changes.is_reset:
@@ -313,6 +315,18 @@ class Canvas(QObject):
             self._update_from(max(0, first_new - 1))
         if self._first_moved is not None:
             self._update_from(self._first_moved, tops.get(self._first_moved, 0))
+
+    def _grow_in_place(self, keys: set[str]) -> bool:
+        """Draw rows that got more text; False if more changes than that."""
+        bottom = self.top + self.port.height()
+        for key in keys:
+            index = self.model.index_of(key)
+            if index is None or not self.sheet.grows_in_place(index, self.top, bottom):
+                return False
+            self._update_row(index, self._grown_top(index))
+        if self.sheet.is_behind:
+            self.coalescer.soon()
+        return True
 
     def _blit(self, moved: int) -> None:
         if self.port.scroll(moved):

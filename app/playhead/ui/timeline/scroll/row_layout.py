@@ -132,12 +132,23 @@ class RowLayout:
         """Lay out the rows from `top` to `bottom`; return the first with a new height."""
         first_changed: int | None = None
         index = first = self.index_at(top)
-        while index < self._count and self._heights.offset(index) < bottom:
+        count = self._count
+        while index < count and self._heights.offset(index) < bottom:
             if self._make_exact(index, top, bottom) and first_changed is None:
                 first_changed = index
             index += 1
         self._release_far(first - NEAR_ROWS, index + NEAR_ROWS)
         return first_changed
+
+    def grows_in_place(self, index: int, top: int, bottom: int) -> bool:
+        """Lay out a row that got more text; False if it is out of sight or has another height."""
+        above, outer = self._heights.offset(index), self._heights[index]
+        if above >= bottom or above + outer <= top or self.rows[index].key not in self._live:
+            return False
+        card = self.card(index)
+        above += card.gap
+        height = card.lay_out(self.width, top - above, bottom - above)
+        return height + card.gap == outer
 
     def index_at(self, y: int) -> int:
         """Return the row that covers `y`."""
@@ -162,8 +173,8 @@ class RowLayout:
 
     def visible(self, top: int, bottom: int) -> Iterator[int]:
         """Yield the rows that touch the range between `top` and `bottom`."""
-        index = self.index_at(top)
-        while index < self._count and self._heights.offset(index) < bottom:
+        index, count = self.index_at(top), self._count
+        while index < count and self._heights.offset(index) < bottom:
             if self._heights[index]:
                 yield index
             index += 1

@@ -145,7 +145,10 @@ class BlockColumn:
         self._live: set[int] = set()
         self.wide_tables = WideTables(self._blocks, self._heights, self._live)
         self.definitions = ""
-        self._changed_from = 0
+        self._changed_from = (0, 0)
+        """The first block that looks different, and from which height in it on."""
+        self._laid_out: tuple[int, int, int] | None = None
+        """The width and the part for which all is laid out, until a block changes."""
 
     def __len__(self) -> int:
         return len(self._blocks)
@@ -160,25 +163,43 @@ class BlockColumn:
         return self._blocks[index].block
 
     def set_blocks(self, blocks: Sequence[Block], stable: int = 0) -> None:
-        """Show these blocks; the first `stable` are known to be the same as before."""
-        at = stable = min(stable, len(self._blocks))
-        limit = min(len(self._blocks), len(blocks))
-        while at < limit and self._blocks[at].block == blocks[at]:
+        """Show these blocks after the first `stable`, which are known to be the same as before."""
+        at, old, new = stable, self._blocks, stable + len(blocks)
+        self._laid_out = None
+        while at < len(old) and at < new and old[at].block == blocks[at - stable]:
             at += 1
-        self._changed_from = min(self._changed_from, at)
-        del self._blocks[at:]
-        self._heights.truncate(at)
-        self._live -= {index for index in self._live if index >= at}
-        for block in blocks[at:]:
+        if at < len(old) and at < new and self._grow(at, blocks[at - stable]):
+            at += 1
+        if at < len(old):
+            del old[at:]
+            self._heights.truncate(at)
+            self._live -= {index for index in self._live if index >= at}
+        self._changed_from = min(self._changed_from, (at, 0))
+        for block in blocks[at - stable :]:
             text = TextBlock(block)
             text.height = text.guess(self.width or 600)
-            self._blocks.append(text)
-            self._heights.append(self._outer(len(self._blocks) - 1))
+            old.append(text)
+            self._heights.append(self._outer(len(old) - 1))
+
+    def _grow(self, index: int, block: Block) -> bool:
+        """Put more text at the end of a block; False if it has to be made again."""
+        text = self._blocks[index]
+        if (document := text.document) is None or text.width != self.width:
+            return False
+        top = document.last_line_top()
+        if not self._maker.extend(document, text.block, block):
+            return False
+        text.block = block
+        text.height = round(document.size().height())
+        self._heights.set(index, self._outer(index))
+        self._changed_from = min(self._changed_from, (index, top))
+        return True
 
     def take_changed_top(self) -> int:
         """Return from where on the blocks are others than at the last call."""
-        at, self._changed_from = min(self._changed_from, len(self._blocks)), len(self._blocks)
-        return self._heights.offset(at)
+        (at, down), count = self._changed_from, len(self._blocks)
+        self._changed_from = (count, 0)
+        return self.top_of(at) + (self._gap(at) + down if at < count else 0)
 
     def forget(self) -> None:
         """Drop documents and exact heights, because colours or definitions have changed."""
@@ -192,6 +213,7 @@ class BlockColumn:
         At another zoom all with formulas are made again, because these are pictures.
         """
         waiting = [index for index in self._live if self._is_waiting(index, is_zoomed)]
+        self._laid_out = None
         for index in waiting:
             self._blocks[index].document = None
             self._blocks[index].width = -1
@@ -200,18 +222,22 @@ class BlockColumn:
 
     def release(self) -> None:
         """Drop the documents, keep the heights."""
+        self._laid_out = None
         for index in self._live:
             self._blocks[index].document = None
         self._live.clear()
 
     def lay_out(self, width: int, top: int, bottom: int) -> int:
         """Lay out the blocks between `top` and `bottom`; return the height of all."""
+        if self._laid_out == (width, top, bottom):
+            return self.height
         self.width = width
         index = self._heights.index_at(top)
         while index < len(self._blocks) and self._heights.offset(index) < bottom:
             self._make_exact(index, width)
             index += 1
         self._release_far(top - _NEAR, bottom + _NEAR)
+        self._laid_out = width, top, bottom
         return self.height
 
     def natural_width(self, limit: int) -> int:
@@ -403,7 +429,8 @@ class BlockColumn:
             text.height = round(text.document.size().height())
             text.width = width
             self._heights.set(index, self._outer(index))
-            self._changed_from = min(self._changed_from, index)
+            self._laid_out = None
+            self._changed_from = min(self._changed_from, (index, 0))
 
     def _is_waiting(self, index: int, is_zoomed: bool) -> bool:
         document = self._blocks[index].document

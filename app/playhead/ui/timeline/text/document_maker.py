@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Literal, Protocol
 
+from msgspec.structs import replace
 from PySide6.QtCore import QRectF, QRegularExpression, Qt, QUrl
 from PySide6.QtGui import (
     QColor,
@@ -33,6 +34,7 @@ from playhead.ui.timeline.text.formula_renderer import FormulaRenderer
 from playhead.ui.timeline.text.markdown_stream import CODE_LINE_LIMIT, Block
 from playhead.ui.timeline.text.math_document import insert_formulas
 from playhead.ui.timeline.text.math_text import mark_formulas
+from playhead.ui.timeline.text.plain_growth import grows_plainly
 from playhead.ui.widgets.theme import PROSE_PX, Theme, legible
 from playhead.ui.widgets.wording import tr
 
@@ -96,6 +98,17 @@ class Document(QTextDocument):
             ends = [(one.start, one.end) for one in wanted.spans(text)]
             self._found = [(utf16_length(text[:a]), utf16_length(text[:b])) for a, b in ends]
         return self._found
+
+    def forget_found(self) -> None:
+        """Search again, because the text has changed."""
+        self._wanted = None
+
+    def last_line_top(self) -> int:
+        """Return the top of the last line that is laid out."""
+        block = self.lastBlock()
+        box, lines = self.documentLayout().blockBoundingRect(block), block.layout()
+        last = lines.lineAt(lines.lineCount() - 1)
+        return int(box.y() + last.y()) if last.isValid() else int(box.y())
 
     def quotations(self) -> list[QRectF]:
         """Return the bars of quotations, level by level."""
@@ -172,6 +185,22 @@ class DocumentMaker:
             case _:
                 self._fill_markdown(document, block, ink, definitions)
         return document
+
+    def extend(self, document: Document, before: Block, after: Block) -> bool:
+        """Add the text that a block got; False if its document has to be made again."""
+        start, added = before.source.rstrip(" "), after.source[len(before.source) :]
+        is_longer = added and replace(after, source=before.source) == before
+        if not is_longer or not after.source.startswith(before.source):
+            return False
+        if before.kind != "prose" or not grows_plainly(before.source, added):
+            return False
+        cursor = QTextCursor(document)
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        if document.characterAt(cursor.position() - 1) != start[-1]:
+            return False
+        cursor.insertText(after.source.rstrip(" ")[len(start) :])
+        document.forget_found()
+        return True
 
     def _fill_plain(self, document: Document, block: Block, ink: str) -> None:
         weight = QFont.Weight.DemiBold if block.kind == "title" else QFont.Weight.Normal

@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from playhead.domain.text.fences import Fence, opening_fence
 from playhead.ui.timeline.text.math_text import add_formula_rule
+from playhead.ui.timeline.text.plain_growth import grows_plainly
 from playhead.ui.widgets.wording import mark, tr
 
 if TYPE_CHECKING:
@@ -138,9 +139,13 @@ class MarkdownStream:
         self._seen: set[str] = set()
 
     def feed(self, text: str) -> None:
-        """Take more text; it is parsed only when it is needed."""
+        """Take more text; it is parsed only when it is needed, and words that go on are not."""
+        tail, before = self._tail, self._text
         self._text += text
         self._tail = None
+        last = tail[-1] if tail and tail[-1].kind == "prose" else None
+        if tail and last and before.endswith(last.source) and grows_plainly(last.source, text):
+            self._tail = [*tail[:-1], Block(kind="prose", source=last.source + text)]
 
     def finish(self) -> None:
         """Close the tail too, because no more text follows."""
