@@ -6,15 +6,17 @@ import getpass
 import json
 import logging
 import os
+import socket
 import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, cast
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSocketNotifier, Signal
 
 from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError
@@ -33,7 +35,7 @@ _PATIENCE_MS = 3000
 _ENDING_MS = 10_000  # kernels and the model worker may take some seconds to end
 _PAUSE_S = 0.02
 _RUN = "run"
-_LONGEST_SOCKET_PATH = 90  # of 104 (macOS) to 108 (Linux) bytes; Qt binds under a longer name first
+_LONGEST_SOCKET_PATH = 90  # of 104 (macOS) to 108 (Linux) bytes; it is bound under a longer name
 
 
 class SingleInstance(QObject):
@@ -52,6 +54,7 @@ class SingleInstance(QObject):
         self._data_dir = data_dir
         self._lock = ProcessLock(data_dir / "instance.lock")
         self._server: QLocalServer | None = None
+        self._door: tuple[socket.socket, QSocketNotifier] | None = None
 
     @cached_property
     def _name(self) -> str:
@@ -79,6 +82,7 @@ class SingleInstance(QObject):
 
     def refuse(self) -> None:
         """Take nothing more: this instance is ending, and a start meanwhile waits for its end."""
+        self._close_door()
         if self._server is not None:
             self._server.close()
             self._server.deleteLater()
@@ -90,14 +94,46 @@ class SingleInstance(QObject):
         self._lock.release()
 
     def listen(self) -> None:
-        """Take the files of later starts, which wait for this; called once, as the first."""
+        """Take the files of later starts, which wait for this; called once, as the first.
+
+        Qt's network library takes 3 MB: it is loaded when there is a later start.
+        """
+        if sys.platform == "win32":
+            self._serve(self._name)
+            return
+        try:
+            door = _listening_socket(self._name)
+        except OSError as error:
+            _log.info("second starts will not find this one: %s", error)
+            return
+        notifier = QSocketNotifier(door.fileno(), QSocketNotifier.Type.Read, self)
+        notifier.activated.connect(self._on_first_connection)
+        self._door = door, notifier
+
+    def _on_first_connection(self) -> None:
+        if self._door is not None:
+            descriptor = os.dup(self._door[0].fileno())
+            self._door[1].setEnabled(False)
+            self._serve(descriptor)
+
+    def _close_door(self) -> None:
+        if self._door is not None:
+            door, notifier = self._door
+            self._door = None
+            notifier.setEnabled(False)
+            notifier.deleteLater()
+            door.close()
+            with suppress(OSError):
+                os.unlink(self._name)
+
+    def _serve(self, name: str | int) -> None:
+        """Answer those that come to a name, or to a socket that listens."""
         from PySide6.QtNetwork import QLocalServer
 
-        QLocalServer.removeServer(self._name)  # we hold the lock: it is a dead process's
         server = QLocalServer(self)
         server.setSocketOptions(QLocalServer.SocketOption.UserAccessOption)
         server.newConnection.connect(self._on_new_connection)
-        if server.listen(self._name):
+        if server.listen(name):
             self._server = server
         else:
             _log.info("second starts will not find this one: %s", server.errorString())
@@ -118,14 +154,14 @@ class SingleInstance(QObject):
         """Send the files to the first instance; return whether it accepted them."""
         from PySide6.QtNetwork import QLocalSocket
 
-        socket = QLocalSocket()
+        visit = QLocalSocket()
         if _is_own(self._name):
-            socket.connectToServer(self._name)
-        if socket.state() == QLocalSocket.LocalSocketState.UnconnectedState:
+            visit.connectToServer(self._name)
+        if visit.state() == QLocalSocket.LocalSocketState.UnconnectedState:
             return False
         message = json.dumps({"files": files}).encode() + b"\n"
-        is_taken = socket.waitForConnected(_PATIENCE_MS) and self._ask(socket, message)
-        socket.abort()
+        is_taken = visit.waitForConnected(_PATIENCE_MS) and self._ask(visit, message)
+        visit.abort()
         return is_taken
 
     def _ask(self, socket: QLocalSocket, message: bytes) -> bool:
@@ -161,6 +197,23 @@ class _Visitor(QObject):
         self._socket.write(_ANSWER)
         self._socket.flush()
         self._instance.activated.emit(files)
+
+
+def _listening_socket(path: str) -> socket.socket:
+    """Return a socket at a path, for this user only, in place of what a dead process left there."""
+    own = f"{path}.{os.getpid()}"
+    door = socket.socket(socket.AF_UNIX)
+    try:
+        door.bind(own)
+        os.chmod(own, 0o600)
+        door.listen()
+        os.rename(own, path)  # we hold the lock
+    except OSError:
+        door.close()
+        with suppress(OSError):
+            os.unlink(own)
+        raise
+    return door
 
 
 def server_name(data_dir: Path) -> str:
