@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -156,6 +155,8 @@ def _tool_name(call: Message) -> str:
 
 def describe_edit(before: str, after: str, language: str) -> str:
     """Return the user's edit of the code before it ran: a diff, or the code if that is shorter."""
+    from difflib import unified_diff  # seldom needed
+
     whole = f"The user edited the code. This is what ran:\n{fenced(after, language)}"
     if len(before) + len(after) > MAX_DIFF_CHARACTERS:
         return whole

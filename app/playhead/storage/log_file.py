@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 import logging
-import logging.handlers
 import os
 import time
 from pathlib import Path
 
 _LIMIT_BYTES, _KEPT = 2_000_000, 3
 _FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+
+
+class RotatedFile(logging.FileHandler):
+    """A log file and the three before it; `logging.handlers` would load pickles and sockets."""
+
+    def __init__(self, path: Path, limit_bytes: int = _LIMIT_BYTES) -> None:
+        super().__init__(path, encoding="utf-8")
+        self._path = path
+        self._limit_bytes = limit_bytes
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line; the next one into a new file if this has become too long."""
+        super().emit(record)
+        try:
+            if self.stream and self.stream.tell() > self._limit_bytes:
+                self.close()  # the next line opens it again
+                self._rotate()
+        except OSError:
+            self.handleError(record)
+
+    def _rotate(self) -> None:
+        for number in range(_KEPT, 0, -1):
+            if (before := self._numbered(number - 1)).exists():
+                before.replace(self._numbered(number))
+
+    def _numbered(self, number: int) -> Path:
+        return self._path.with_name(f"{self._path.name}.{number}") if number else self._path
 
 
 def begin(folder: Path, stderr_level: str = "warning") -> None:
@@ -20,15 +46,7 @@ def begin(folder: Path, stderr_level: str = "warning") -> None:
     stderr.setLevel(stderr_level.upper())
     handlers: list[logging.Handler] = [stderr]
     try:
-        handlers.append(
-            logging.handlers.RotatingFileHandler(
-                folder / "playhead.log",
-                maxBytes=_LIMIT_BYTES,
-                backupCount=_KEPT,
-                encoding="utf-8",
-                delay=False,
-            )
-        )
+        handlers.append(RotatedFile(folder / "playhead.log"))
     except OSError as error:
         root.addHandler(stderr)
         root.warning("no log file: %s", error)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import json
 import time
@@ -171,12 +170,14 @@ def code_diff(before: str, after: str) -> str:
 
     The comparison is bounded: it takes a time that grows with the lines that both have.
     """
+    from difflib import unified_diff  # not needed until code ran
+
     old, new = before.splitlines(), after.splitlines()
     if max(len(old), len(new)) > _COMPARED_LINES:
         return ""
     shared = len(set(old) & set(new) - {""})
     if shared < _ALIKE * max(len(set(old)), len(set(new)), 1):
         return ""
-    lines = difflib.unified_diff(old, new, lineterm="", n=2)
+    lines = unified_diff(old, new, lineterm="", n=2)
     text = "\n".join(islice(lines, 2, _DIFF_LINES))  # without the names of the files
     return text[:_DIFF_CHARACTERS]

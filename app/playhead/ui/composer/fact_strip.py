@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -185,6 +184,8 @@ class FactStrip(QWidget):
         view.setFocus()
 
     def _diff_html(self) -> str:
+        from html import escape  # with a large table of entities
+
         colours = {"+": self._theme.colour("ok"), "-": self._theme.colour("danger")}
         mute = self._theme.colour("mute")
         lines = [
