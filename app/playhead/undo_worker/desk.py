@@ -13,13 +13,14 @@ from typing import Any
 
 from playhead.undo_worker.comparing import Listing, Step
 from playhead.undo_worker.effects_store import AGE_S
+from playhead.undo_worker.reviewed_folder import ReviewedFolder, copy_place
 from playhead.undo_worker.scanning import (
     HAS_DESCRIPTORS,
     Entries,
     ScanProblem,
     scan_by_paths,
 )
-from playhead.undo_worker.watched_folder import FolderProblem, WatchedFolder
+from playhead.undo_worker.watched_folder import FolderProblem
 
 _FOLDERS_OPEN = 4
 _STORES = 8
@@ -33,12 +34,12 @@ class Desk:
     def __init__(self, store: Path, own: str) -> None:
         self._store = store
         self._own = own
-        self._folders: dict[str, WatchedFolder] = {}
+        self._folders: dict[str, ReviewedFolder] = {}
         self._locks: dict[str, int] = {}
         self._runs: dict[str, str] = {}
         self._plain: dict[str, Entries] = {}
         self._later: list[Callable[[], object]] = []
-        self._reading: WatchedFolder | None = None
+        self._reading: ReviewedFolder | None = None
         store.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._old: list[Path] | None = None
 
@@ -73,6 +74,8 @@ class Desk:
                 folder = self._with_effect(request["folder"], request["effect"])
                 path, is_kept = request["path"], request["is_kept"]
                 return folder.settle(request["effect"], path, is_kept=is_kept)
+            case "copy" | "review" | "apply" | "discard":
+                return self._with_copy(request)
             case "unreported":
                 return {"effects": self._unreported(request["conversation"])}
             case verb:
@@ -112,7 +115,7 @@ class Desk:
         self._later.append(lambda: self._keep_on(path, folder))
         return found
 
-    def _keep_on(self, path: str, folder: WatchedFolder) -> None:
+    def _keep_on(self, path: str, folder: ReviewedFolder) -> None:
         """Begin to keep the files as a run has left them."""
         if self._folders.get(path) is folder:
             folder.cover(0)
@@ -154,7 +157,7 @@ class Desk:
 
     # Which folder.
 
-    def _open(self, path: str) -> WatchedFolder:
+    def _open(self, path: str) -> ReviewedFolder:
         """Return a folder, which has a store of its own. Raises FolderProblem."""
         folder = self._folders.get(path)
         if folder is not None and folder.is_there:
@@ -174,11 +177,11 @@ class Desk:
             os.close(fd)
             raise
 
-    def _opened(self, path: str, store: Path, fd: int) -> WatchedFolder:
+    def _opened(self, path: str, store: Path, fd: int) -> ReviewedFolder:
         os.utime(store)
         (store / _NAME).write_bytes(os.fsencode(path))
         try:
-            folder = WatchedFolder(path, store, _identity(self._own), is_home=_is_home(path))
+            folder = ReviewedFolder(path, store, _identity(self._own), is_home=_is_home(path))
         except OSError as error:
             raise FolderProblem("vanished") from error
         self._folders[path], self._locks[path] = folder, fd
@@ -192,7 +195,7 @@ class Desk:
         name = hashlib.sha256(os.fsencode(path)).hexdigest()[:24]
         return [self._store / (f"{name}.{n}" if n else name) for n in range(_STORES)]
 
-    def _with_effect(self, path: str, effect: str) -> WatchedFolder:
+    def _with_effect(self, path: str, effect: str) -> ReviewedFolder:
         """Return the folder with the store that has an effect."""
         if not HAS_DESCRIPTORS:
             raise FolderProblem("unsupported")
@@ -204,6 +207,34 @@ class Desk:
                 self._close(path)
                 return self._opened(path, store, fd)
         return folder
+
+    def _with_copy(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Answer a request about the copy of a conversation, in the store that has it."""
+        if not HAS_DESCRIPTORS:
+            raise FolderProblem("unsupported")
+        path, conversation = request["folder"], request["conversation"]
+        folder = self._open(path)
+        if request["verb"] != "copy" and not folder.has_copy(conversation):
+            folder = self._other_with_copy(path, conversation) or folder
+        match request["verb"]:
+            case "copy":
+                if _is_home(path):
+                    raise FolderProblem("home")
+                return folder.begin_copy(conversation)
+            case "review":
+                return folder.review(conversation)
+            case "apply":
+                return folder.apply(conversation, request["paths"])
+            case _:
+                return folder.discard(conversation)
+
+    def _other_with_copy(self, path: str, conversation: str) -> ReviewedFolder | None:
+        """Return the folder with a store of which another process had made the copy."""
+        for store in self._stores(path):
+            if copy_place(store, conversation).is_dir() and (fd := _lock(store)) is not None:
+                self._close(path)
+                return self._opened(path, store, fd)
+        return None
 
     def _unreported(self, conversation: str) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []

@@ -9,6 +9,11 @@ kind, with its `detail`. Requests by their `verb`:
     undo    folder, effect, paths (all without any): take an effect back; answered by changes
     settle  folder, effect, path, is_kept: put back what was set aside, or delete it
     unreported  conversation: the effects of runs without an `after`, once; answered by `effects`
+    copy    folder, conversation: make the conversation's copy, or return to it; answered by
+            `upper` and `work`, the folders that overlayfs wants
+    review  folder, conversation: what would change if the copy were applied; {} without one
+    apply   folder, conversation, paths (all without any): carry it out; answered by changes
+    discard folder, conversation: delete the copy
 
 `cover` and `before` have `within_s`, the time after which they answer although files are still to
 be read; those are read when nothing is asked. Changes and coverages have the fields of the app's
@@ -20,8 +25,21 @@ from __future__ import annotations
 import json
 from typing import Any, Literal, cast
 
-Verb = Literal["cover", "before", "after", "undo", "settle", "unreported"]
-ErrorKind = Literal["not_kept", "replaced", "vanished", "unsupported", "disk_full", "busy", "bug"]
+Verb = Literal[
+    "cover",
+    "before",
+    "after",
+    "undo",
+    "settle",
+    "unreported",
+    "copy",
+    "review",
+    "apply",
+    "discard",
+]
+ErrorKind = Literal[
+    "not_kept", "replaced", "vanished", "unsupported", "disk_full", "busy", "no_copy", "home", "bug"
+]
 MAX_LINE_BYTES = 256 * 1024 * 1024
 
 

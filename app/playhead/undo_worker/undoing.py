@@ -371,3 +371,6 @@ def _set_all(fd: int, want: Entry, image: Image | None) -> None:
                 os.setxattr(at, name, base64.b64decode(value))
     os.chmod(at, want.mode)
     os.utime(at, ns=(want.mtime_ns, want.mtime_ns))
+
+
+set_facts = _set_all

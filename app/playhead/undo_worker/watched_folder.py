@@ -298,21 +298,44 @@ class WatchedFolder:
         moves = self._moves_back(effect, wishes)
         kept = self._images_of(wishes, moves, conflicts)
         undone.is_reported = False  # until this process has said so
+        self._begin(undone, wishes, moves, kept)
+        conflicts += self._carry_out(undone, wishes, moves, kept, before)
+        undone.is_reported = True
+        self._finish(undone)
+        return undone.steps, conflicts
+
+    def _begin(
+        self,
+        undone: Effect,
+        wishes: Wishes,
+        moves: dict[str, str],
+        kept: dict[str, Image],
+        upper: str = "",
+    ) -> None:
+        """Have what is about to be done survive the end of this process, or of the machine."""
         journal = {
             "effect": undone.encode(),
             "wishes": {path: [wish.now, wish.want, wish.image] for path, wish in wishes.items()},
             "moves": moves,
             "kept": kept,
+            "upper": upper,
         }
         try:
             self._pack.sync()
             self._effects.write_journal(journal)
         except OSError as error:
             raise _problem(error) from error
-        conflicts += self._carry_out(undone, wishes, moves, kept, before)
-        undone.is_reported = True
-        self._finish(undone)
-        return undone.steps, conflicts
+
+    def _work_of(
+        self, wishes: Wishes, moves: dict[str, str], token: str, upper: Tree | None
+    ) -> Undo:
+        """Return what carries out wishes; `upper` has the files if they come from a copy."""
+        del upper
+        return Undo(self._tree, self._pack, wishes, moves, token)
+
+    def _layer_at(self, path: str) -> Tree:
+        """Return the layer of a copy that was being applied. Raises OSError."""
+        return Tree(path)
 
     def _carry_out(
         self,
@@ -321,9 +344,10 @@ class WatchedFolder:
         moves: dict[str, str],
         kept: dict[str, Image],
         before: Entries,
+        upper: Tree | None = None,
     ) -> list[Conflict]:
         self._tree.forget()
-        undo = Undo(self._tree, self._pack, wishes, moves, undone.id[:16])
+        undo = self._work_of(wishes, moves, undone.id[:16], upper)
         undo.run()
         self._tree.forget()
         self._entries = after = self._scanned()
@@ -337,8 +361,10 @@ class WatchedFolder:
             path: step._replace(image=kept.get(path, step.image)) for path, step in steps.items()
         }
         undone.moves = moves_of(undone.steps)
+        failed = {one.path for one in undo.conflicts}
         for path, wish in wishes.items():
-            if wish.want is not None and wish.want.kind == "file" and path in after:
+            is_there = path in after and path not in failed
+            if wish.want is not None and wish.want.kind == "file" and is_there:
                 self._pack.adopt(after[path], wish.want, wish.image)
         return undo.conflicts
 
@@ -482,7 +508,17 @@ class WatchedFolder:
             if _is_on_its_way(found, wish):
                 wishes[path] = wish._replace(now=found)
         self._sweep(undone.id[:16])
-        self._carry_out(undone, wishes, journal["moves"], kept, before)
+        upper: Tree | None = None
+        if journal.get("upper"):
+            try:
+                upper = self._layer_at(journal["upper"])
+            except OSError:  # without the copy nothing more of it can be applied
+                wishes = {}
+        try:
+            self._carry_out(undone, wishes, journal["moves"], kept, before, upper)
+        finally:
+            if upper is not None:
+                upper.close()
         self._finish(undone)
 
     def _sweep(self, token: str) -> None:
