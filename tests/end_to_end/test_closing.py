@@ -67,5 +67,42 @@ def close(app: App) -> None:
     app.wait_for("the question", lambda: app.has_window("Close Playhead"))
 
 
+def files_of(app: App) -> str:
+    """What is stored of the files of runs."""
+    return "".join(one.content for one in app.messages() if one.type == "files")
+
+
 def is_shown(app: App) -> bool:
     return app.has_window("Playhead")
+
+
+def test_what_a_run_did_is_listed_and_undone_after_the_window_was_killed(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    (work / "notes.md").write_text("old\n")
+    write_settings(tmp_path, theme="light", interpreter=sys.executable, folder=str(work))
+    with virtual_display("1440x900x24") as display:
+        with running_app(tmp_path, display) as app:
+            app.resize(1280, 800)
+            app.type(
+                "import os, time; [open(n, 'w').write('new') for n in ('notes.md', 'made.txt', "
+                f"'.envrc')]; {WAIT.format(path=str(work / 'never'))}"
+            )
+            app.press("Return")
+            app.wait_for("files of the run", lambda: (work / ".envrc").exists())
+            app.kill()
+        with running_app(tmp_path, display) as app:
+            app.wait_for("the folder", lambda: not (work / ".envrc").exists())  # before all else
+            app.resize(1280, 800)
+            app.press("ctrl+shift+f")
+            app.type("made.txt")
+            files = app.wait_for("its files", lambda: app.press("Return") or files_of(app))
+            assert "notes.md" in files
+            assert "set_aside" in files  # not run by a shell that enters the folder
+            app.press("ctrl+k")
+            app.type_into_front("undo the last run")
+            app.press_in_front("Return")
+            app.wait_for("the files as before", lambda: not (work / "made.txt").exists())
+            app.wait_for_message("computer", "files", "undo")
+            assert (work / "notes.md").read_text() == "old\n"
+            assert not app.complaints()

@@ -29,7 +29,7 @@ def test_random_mixes_of_operations_are_undone_and_redone(tmp_path: Path, seeds:
             before = facts_of(folder)
             mix.run(6)
             after = facts_of(folder)
-            watched.after("run", sets_aside=False)
+            watched.after("run")
             undone = watched.undo("run", [])
             assert (undone["conflicts"], facts_of(folder)) == ([], before), mix.done
             redone = watched.undo(undone["id"], [])
@@ -65,14 +65,14 @@ def test_nothing_outside_is_touched_while_a_folder_is_swapped_for_a_link(tmp_pat
     for number in range(FILES):
         (folder / "deep" / f"{number}").write_text("after")
     (folder / "deep" / "new").mkdir()
-    watched.after("run", sets_aside=False)
+    watched.after("run")
     attacker = threading.Thread(target=attack)
     attacker.start()
     try:
         undone = watched.undo("run", [])
         for number in range(12):
-            watched.before(f"run{number}", "conversation", 10)
-            watched.after(f"run{number}", sets_aside=True)
+            watched.before(f"run{number}", "conversation", 10, is_bounded=True)
+            watched.after(f"run{number}")
             undone = watched.undo(undone["id"], [])
     finally:
         has_ended.set()

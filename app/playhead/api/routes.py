@@ -83,6 +83,8 @@ def _session_handlers(sessions: SessionsHandler) -> Mapping[str, Handler]:
         "session_effects": sessions.effects,
         "session_undo": sessions.undo,
         "session_redo": sessions.redo,
+        "session_keep": sessions.keep,
+        "session_delete_aside": sessions.delete_aside,
     }
 
 

@@ -530,7 +530,9 @@ class SessionChatRequest(_SessionWire, frozen=True):
 
 
 class EffectRequest(_SessionWire, frozen=True):
-    """The body of undo and redo: `path` names one file, as the effect does; without it, all."""
+    """The body of undo, redo, keep and delete: `path` names one file, as the effect does; without
+    it, all.
+    """
 
     path: Annotated[str, Meta(max_length=4_096)] = ""
 
@@ -545,16 +547,19 @@ class EffectConflict(_SessionWire, frozen=True):
 
 
 class SessionEffect(_SessionWire, frozen=True):
-    """An effect of a run, an undo or a redo on files; `undone` are those that were taken back."""
+    """An effect of a run, an undo or a redo on files; `undone` are those that were taken back,
+    `waiting` those that were set aside and are neither kept nor deleted.
+    """
 
-    id: str
     created: list[str]
     changed: list[str]
     deleted: list[str]
+    id: Annotated[str, Meta(description="Absent if it cannot be undone.")] | None = None
     moved: list[str] | None = None
     action: Literal["run", "undo", "redo", "keep", "delete"] | None = None
     of: str | None = None
     undone: list[str] | None = None
+    waiting: list[str] | None = None
     conflicts: list[EffectConflict] | None = None
 
 

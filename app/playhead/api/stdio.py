@@ -22,6 +22,7 @@ From the program, one object a line, by `do`:
     effects asked: what the runs of the conversation did to files
     undo, redo  asked, effect, path: take that back, or do it again; without `effect` the last one,
             without `path` all files of it
+    keep, delete  asked, effect, path: put what was set aside into its place, or delete it; likewise
 The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
@@ -29,8 +30,8 @@ kinds, the last of them server/status or server/error; {"turn", "waits", "bounds
 confirmation that needs a decision, with what the sandbox makes of a run in words; {"turn", "route"}
 with key, lines and can_remove where the settings have another way for a key than was confirmed;
 {"turn", "message"} of a `kernel`, before a last chunk; {"turn", "ended"}; {"asked", "effects"} with
-the `asked` of `effects`, `undo` or `redo`; {"error": {"code", "message"}, "turn"?, "asked"?} for a
-refused command. A refused chat ends as well.
+the `asked` of `effects`, `undo`, `redo`, `keep` or `delete`; {"error": {"code", "message"},
+"turn"?, "asked"?} for a refused command. A refused chat ends as well.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ from playhead.api.server.request_body import read_value
 from playhead.api.turns.api_turn import ApiTurn
 from playhead.api.turns.client_request import ClientRequest, sent_parameters
 from playhead.api.turns.kernel_turn import KernelTurn, kernel_turn_request
-from playhead.api.turns.run_effects import list_effects, take_back
+from playhead.api.turns.run_effects import Settle, TakeBack, list_effects, settle, take_back
 from playhead.api.turns.turns import Turns
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
@@ -417,7 +418,7 @@ class _Service:
                 await self._forget()
             elif verb == "route":
                 self._answer_route(command)
-            elif verb in ("effects", "undo", "redo"):
+            elif verb in ("effects", "undo", "redo", "keep", "delete"):
                 await self._answer_effects(verb, command)
             else:
                 self._steer(str(turn), command)
@@ -490,14 +491,17 @@ class _Service:
             await self._sessions.delete(conversation_id)
 
     async def _answer_effects(
-        self, verb: Literal["effects", "undo", "redo"], command: Mapping[str, Any]
+        self, verb: Literal["effects"] | TakeBack | Settle, command: Mapping[str, Any]
     ) -> None:
         session = self._expect_session()
         if verb == "effects":
             answer = list_effects(session)
         else:
             effect, path = str(command.get("effect") or ""), str(command.get("path") or "")
-            answer = await take_back(session, verb, effect, path)
+            if verb == "keep" or verb == "delete":
+                answer = await settle(session, verb, effect, path)
+            else:
+                answer = await take_back(session, verb, effect, path)
         self._lines.send({"asked": command.get("asked"), **answer})
 
     async def _ask_route(self, question: RouteQuestion) -> RouteAnswer:

@@ -70,23 +70,24 @@ def read_facts(confirmation: Mapping[str, Any]) -> tuple[RiskFact, ...] | None:
 def read_file_changes(content: Mapping[str, Any]) -> FileChanges | None:
     """Return the effect of a run on files; None if this version does not know it.
 
-    Its id and conflicts are those of this server: what is imported from elsewhere has none.
+    Its id, its conflicts and what was set aside are those of this server: what is imported from
+    elsewhere has none.
     """
     import msgspec
 
-    from playhead.domain.conversation.payloads import FileChanges, FileConflict
+    from playhead.domain.conversation.payloads import FileChange, FileChanges, FileConflict
     from playhead.formats.wire.native.decode import decode_chunk
 
     known = decode_chunk({"role": "computer", "type": "files", "content": content})
     if known is None or not isinstance(known.content, FileChanges):
         return None
-    found: list[Any] = content.get("conflicts") or []
     try:
-        conflicts = msgspec.convert(found, tuple[FileConflict, ...])
+        conflicts = msgspec.convert(content.get("conflicts") or [], tuple[FileConflict, ...])
+        aside = msgspec.convert(content.get("set_aside") or [], tuple[FileChange, ...])
     except msgspec.ValidationError:  # of a newer server
-        conflicts = ()
+        conflicts, aside = (), ()
     id_ = str(content.get("id") or "")
-    return msgspec.structs.replace(known.content, id=id_, conflicts=conflicts)
+    return msgspec.structs.replace(known.content, id=id_, conflicts=conflicts, set_aside=aside)
 
 
 def _new_fold() -> MessageFold:

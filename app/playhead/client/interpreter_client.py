@@ -224,7 +224,7 @@ class InterpreterClient:
         """Return what the runs of the conversation did to files, the oldest first.
 
         Each has an `id`, the paths that were created, changed, deleted and moved, and those of them
-        that are `undone` now.
+        that are `undone` now; what was `set_aside` and is `waiting` to be kept or deleted.
         """
         return self._connection.request("effects")
 
@@ -238,6 +238,17 @@ class InterpreterClient:
     def redo(self, path: str = "", effect: str = "") -> list[Wire]:
         """Do again what was undone last, or of an effect, for all of its files or for one."""
         return self._connection.request("redo", path=path, effect=effect)
+
+    def keep(self, path: str = "", effect: str = "") -> list[Wire]:
+        """Put what was set aside of runs in the sandbox, or one file, where the code had put it.
+
+        Effects name such files as `set_aside`: other programs would run them.
+        """
+        return self._connection.request("keep", path=path, effect=effect)
+
+    def delete(self, path: str = "", effect: str = "") -> list[Wire]:
+        """Delete what was set aside of runs in the sandbox, or one file of it."""
+        return self._connection.request("delete", path=path, effect=effect)
 
     def reset(self) -> None:
         """Forget the conversation and end its kernels; a chat under way ends."""

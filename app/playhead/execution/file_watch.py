@@ -19,7 +19,7 @@ import msgspec
 from playhead.domain.conversation.payloads import Coverage, FileChanges, UndoProblem
 from playhead.domain.execution import RunRequest
 from playhead.errors import ExecutionError, phrase
-from playhead.undo_worker.protocol import MAX_LINE_BYTES, Verb, decode, encode
+from playhead.undo_worker.protocol import MAX_LINE_BYTES, Verb, decode, encode, is_unreported
 
 UNDO_FLAG = "--undo-worker"
 """The flag by which the packaged program serves as an undo worker itself."""
@@ -49,6 +49,7 @@ class FileWatch:
     """
 
     def __init__(self, store: Path, without: Path, command: Sequence[str] = ()) -> None:
+        self._store = store
         self._command = (*(command or _worker_command()), str(store), str(without))
         self._numbers = itertools.count(1)
         self._worker: _Worker | None = None
@@ -87,6 +88,8 @@ class FileWatch:
 
     async def unreported(self, conversation_id: str) -> list[FileChanges]:
         """Return the effects of runs that ended with the program, once each."""
+        if not is_unreported(self._store):
+            return []
         found = await self.ask("unreported", conversation=conversation_id)
         return [_changes(one) for one in (found or {}).get("effects", ())]
 
@@ -181,6 +184,7 @@ class RunObservation:
             folder=request.folder,
             run=request.run_id,
             conversation=request.conversation_id,
+            is_bounded=request.policy.is_bounded,
             within_s=BEFORE_LIMIT_S,
         )
 
@@ -188,7 +192,7 @@ class RunObservation:
         """Return the changes; None without any. What is not looked at is reported once."""
         request = self._request
         self._is_open = False
-        found = await self._files.ask("after", run=request.run_id, sets_aside=False)
+        found = await self._files.ask("after", run=request.run_id)
         if found is None or "error" in found:
             return self._files.note_once(request.folder, "no_worker")
         if "folder" in found:

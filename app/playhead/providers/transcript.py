@@ -200,7 +200,13 @@ def describe_file_changes(files: FileChanges) -> str:
             "Written to the home folder of the sandbox, where the user does not see it (copy it "
             f"into the working folder if they shall have it): {', '.join(files.elsewhere)}."
         )
+    if files.set_aside:
+        names = _file_names(files.set_aside, len(files.set_aside))
+        sentences.append(f"Moved away, since other programs would run it: {names}. {_ASIDE_WAITS}")
     return " ".join(filter(None, [WHAT_THE_USER_DID[files.action], *sentences]))
+
+
+_ASIDE_WAITS = "The user decides whether it is put back."
 
 
 WHAT_THE_USER_DID: Mapping[ChangeAction, str] = {

@@ -229,8 +229,12 @@ class RunFiles:
 
     async def report_unreported(self) -> None:
         """Add what runs did that ended with the program."""
-        if self._files is not None:
-            for changes in await self._files.unreported(self._conversation.id):
+        if self._files is None:
+            return
+        contents = [message.content for message in self._conversation.everything]
+        known = {one.id for one in contents if isinstance(one, FileChanges)}
+        for changes in await self._files.unreported(self._conversation.id):
+            if changes.id not in known:
                 self._apply(changes)
 
     async def _take_back(
@@ -257,7 +261,7 @@ class RunFiles:
         )
 
     def _apply(self, changes: FileChanges) -> FileChanges:
-        if changes.listed:
+        if changes.listed or changes.set_aside:
             self._conversation.apply(Chunk(role="computer", type="files", content=changes))
         return changes
 

@@ -292,7 +292,10 @@ class FileEffects(Protocol):
         ...
 
     async def unreported(self, conversation_id: str) -> list[FileChanges]:
-        """Return the effects of runs that ended with the program, once each."""
+        """Return the effects of runs of a conversation that ended with the program, once each.
+
+        What the runs of all others did is found out, too, and kept until that is asked for.
+        """
         ...
 
 

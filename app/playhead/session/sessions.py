@@ -67,6 +67,8 @@ class Sessions:
         self._stored.update(row.id for row in earlier)
         self._emit()
         await self._history.purge()
+        if self._ports.files is not None:
+            await self._ports.files.unreported("")  # before anybody else changes those files
         return notice
 
     def subscribe(self, listener: Callable[[], None]) -> Unsubscribe:
@@ -181,6 +183,7 @@ class Sessions:
             conversation, folder, stored.interpreter, config=stored.config, is_stored=True
         )
         close_unfinished(session.conversation)
+        await session.files.report_unreported()
         return session
 
     async def trash(self, conversation_id: str) -> None:

@@ -9,7 +9,7 @@ import json
 import os
 import signal
 import sys
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from playhead.domain.access import ACCESSES, names_of
@@ -36,10 +36,19 @@ _HELP = """\
 /files  what the code that ran did to files
 /undo   take back what the last run did to files; /undo FILE only that file
 /redo   do again what was undone last; /redo FILE only that file
+/keep   put what was set aside in its place; /keep FILE only that file
+/delete delete what was set aside; /delete FILE only that file
 /quit   leave (also Ctrl-D)
 Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
 Without a model (Direct mode) Python that you type here, and do not paste, runs at once.
 """
+_EFFECT_VERBS: Mapping[str, Callable[[Interpreter, str], list[Wire]] | None] = {
+    "/files": None,
+    "/undo": Interpreter.undo,
+    "/redo": Interpreter.redo,
+    "/keep": Interpreter.keep,
+    "/delete": Interpreter.delete,
+}
 _ALLOW = "PLAYHEAD_ALLOW_ACCESS"
 _NOBODY = "This code was not run: nobody could approve it. Start with --yes to run code unasked."
 _NOTHING_ASKED = """\
@@ -323,7 +332,7 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
         if hidden and "secrets" not in os.environ.get(_ALLOW, ""):
             told = f"Code does not get {hidden}; --allow-access secrets hands them over."
             display.screen.write_line(without_controls(told))
-    elif (verb := line.partition(" ")[0]) in ("/files", "/undo", "/redo"):
+    elif (verb := line.partition(" ")[0]) in _EFFECT_VERBS:
         _show_effects(interpreter, display, verb, line.partition(" ")[2].strip())
     elif line.startswith("/") and " " not in line and "/" not in line[1:]:
         display.screen.write_line(f"{line} is not known; /help says what is.", "dim")
@@ -335,12 +344,8 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
 def _show_effects(interpreter: Interpreter, display: TerminalDisplay, verb: str, path: str) -> None:
     """List what runs did to files, or take it back, or do it again."""
     try:
-        if verb == "/undo":
-            effects = interpreter.undo(path)
-        elif verb == "/redo":
-            effects = interpreter.redo(path)
-        else:
-            effects = interpreter.effects()
+        act = _EFFECT_VERBS[verb]
+        effects = act(interpreter, path) if act is not None else interpreter.effects()
     except AppError as error:
         display.fail(error)
         return

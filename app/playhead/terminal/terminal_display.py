@@ -225,6 +225,7 @@ class TerminalDisplay:
             head = f"files: {head or 'not looked at'}"
             head += "   (/undo takes that back)" if changes.id else ""
         self.screen.write_line(visible(head), "dim")
+        aside = [one.path for one in changes.set_aside] if "undone" not in content else []
         lines = texts.effect_lines(changes, _FILES_SHOWN)
         for line in lines if changes.action == "run" or len(lines) > 1 else ():
             self.screen.write_line(f"  {visible(line)}", "dim")
@@ -233,6 +234,9 @@ class TerminalDisplay:
             self.screen.write_line(f"  ! {visible(words)}", "yellow")
         if undone := ", ".join(map(str, content.get("undone") or ())):
             self.screen.write_line(f"  undone: {visible(undone)}", "dim")
+        if waiting := ", ".join(map(str, content.get("waiting", aside) or ())):
+            words = f"set aside, since other programs would run it: {waiting}"
+            self.screen.write_line(f"  ! {visible(words)}   (/keep or /delete)", "yellow")
         for limit in texts.limits_text(changes):
             self.screen.write_line(f"  {visible(limit)}", "dim")
 

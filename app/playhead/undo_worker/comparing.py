@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from playhead.undo_worker.pack import Image, Pack
 from playhead.undo_worker.scanning import Entries, Entry, Tree
+from playhead.undo_worker.set_aside import may_be_run
 
 LISTED_LIMIT = 200
 """Of each kind; a block that unpacks an archive has made thousands."""
@@ -26,11 +27,6 @@ _NO_TEXT = re.compile(
     r"|np[yz]|pkl|parquet|feather|h5|sqlite|db|mp[34]|mov|wav|ttf)$",
     re.IGNORECASE,
 )
-_ASIDE = re.compile(
-    r"(^|/)(\.git/hooks/|\.vscode(/|$)|\.idea(/|$)|\.envrc$|\.github/workflows/)|\.desktop$",
-    re.IGNORECASE,
-)
-"""Names that other programs run, or read for what to run, once they are there."""
 
 
 class Step(NamedTuple):
@@ -109,16 +105,24 @@ def _likeness(entry: Entry) -> tuple[int, int, int]:
 class Listing:
     """Lists the steps as the fields of the app's `FileChanges`.
 
-    Without a pack and a tree it has no texts to compare.
+    Without a pack and a tree it has no texts to compare. Of a run in a sandbox (`is_bounded`) it
+    marks what other programs may run.
     """
 
     def __init__(
-        self, steps: Steps, moves: dict[str, str], pack: Pack | None, tree: Tree | None
+        self,
+        steps: Steps,
+        moves: dict[str, str],
+        pack: Pack | None,
+        tree: Tree | None,
+        *,
+        is_bounded: bool = False,
     ) -> None:
         self._steps = steps
         self._moves = moves
         self._pack = pack
         self._tree = tree
+        self._is_bounded = is_bounded
         self._diffs_left = DIFFS_LIMIT
 
     def fields(self) -> dict[str, Any]:
@@ -146,6 +150,7 @@ class Listing:
         }
         found["changed"] += [
             {"path": shown(folder), "kind": "folder", "files": len(paths)}
+            | self._mark(f"{folder}/config" if f"{folder}/config" in paths else "")
             for folder, paths in whole.items()
         ]
         totals = {f"{name}_total": len(paths) for name, paths in groups.items()}
@@ -188,7 +193,7 @@ class Listing:
         old, new = step.before, step.after
         entry = new or old
         assert entry is not None  # noqa: S101 - one of the two is there
-        found: dict[str, Any] = {"path": shown(path), "size_bytes": entry.size}
+        found: dict[str, Any] = {"path": shown(path), "size_bytes": entry.size} | self._mark(path)
         found["kind"] = {"dir": "folder", "link": "link"}.get(entry.kind, "other")
         if origin:
             found["old_path"] = shown(origin)
@@ -202,6 +207,9 @@ class Listing:
         if entry.kind == "file":
             self._describe(path, step, found)
         return found
+
+    def _mark(self, path: str) -> dict[str, bool]:
+        return {"may_be_run": True} if self._is_bounded and may_be_run(path) else {}
 
     def _describe(self, path: str, step: Step, found: dict[str, Any]) -> None:
         """Add whether it is a text, and how that has changed."""
@@ -253,13 +261,8 @@ def git_folder(path: str) -> str:
     """Return git's own folder that a path is in, '' if it is in none."""
     at = f"/{path}/".find("/.git/")
     is_inside = at >= 0 and len(path) > at + len(".git")
-    is_hook = is_inside and path[at:].startswith(".git/hooks/")
+    is_hook = is_inside and path[at:].startswith(".git/hooks/") and not path.endswith(".sample")
     return path[: at + len(".git")] if is_inside and not is_hook else ""
-
-
-def is_run_by_others(path: str) -> bool:
-    """Return whether other programs run a file of this name, or what it names."""
-    return _ASIDE.search(path) is not None
 
 
 def text_of(data: bytes) -> str | None:

@@ -6,13 +6,14 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from playhead.undo_worker.comparing import Listing, Step
 from playhead.undo_worker.effects_store import AGE_S
+from playhead.undo_worker.protocol import is_unreported
 from playhead.undo_worker.reviewed_folder import ReviewedFolder, copy_place
 from playhead.undo_worker.scanning import (
     HAS_DESCRIPTORS,
@@ -68,12 +69,12 @@ class Desk:
             case "after":
                 return self._after(request)
             case "undo":
-                folder = self._with_effect(request["folder"], request["effect"])
-                return folder.undo(request["effect"], request["paths"])
+                with self._with_effect(request["folder"], request["effect"]) as folder:
+                    return folder.undo(request["effect"], request["paths"])
             case "settle":
-                folder = self._with_effect(request["folder"], request["effect"])
                 path, is_kept = request["path"], request["is_kept"]
-                return folder.settle(request["effect"], path, is_kept=is_kept)
+                with self._with_effect(request["folder"], request["effect"]) as folder:
+                    return folder.settle(request["effect"], path, is_kept=is_kept)
             case "copy" | "review" | "apply" | "discard":
                 return self._with_copy(request)
             case "unreported":
@@ -97,7 +98,12 @@ class Desk:
         except (FolderProblem, ScanProblem) as problem:
             return {"folder": request["folder"], "problem": str(problem)}
         self._runs[run] = request["folder"]
-        found = folder.before(run, request["conversation"], request["within_s"])
+        found = folder.before(
+            run,
+            request["conversation"],
+            request["within_s"],
+            is_bounded=request.get("is_bounded", False),
+        )
         self._reading = folder
         self._later.append(lambda: folder.note_run(run))
         return found
@@ -107,11 +113,7 @@ class Desk:
         folder = self._folders.get(path)
         if folder is None:
             return {}
-        found = folder.after(
-            request["run"],
-            sets_aside=request.get("sets_aside", False),
-            is_reported=request.get("is_reported", True),
-        )
+        found = folder.after(request["run"], is_reported=request.get("is_reported", True))
         self._later.append(lambda: self._keep_on(path, folder))
         return found
 
@@ -180,33 +182,36 @@ class Desk:
     def _opened(self, path: str, store: Path, fd: int) -> ReviewedFolder:
         os.utime(store)
         (store / _NAME).write_bytes(os.fsencode(path))
-        try:
-            folder = ReviewedFolder(path, store, _identity(self._own), is_home=_is_home(path))
-        except OSError as error:
-            raise FolderProblem("vanished") from error
+        folder = self._watched(path, store)
         self._folders[path], self._locks[path] = folder, fd
         for old in list(self._folders)[:-_FOLDERS_OPEN]:
             if old not in self._runs.values():
                 self._close(old)
         return folder
 
+    def _watched(self, path: str, store: Path) -> ReviewedFolder:
+        try:
+            return ReviewedFolder(path, store, _identity(self._own), is_home=_is_home(path))
+        except OSError as error:
+            raise FolderProblem("vanished") from error
+
     def _stores(self, path: str) -> list[Path]:
         """Return where the contents of a folder can be: each process has one of its own."""
         name = hashlib.sha256(os.fsencode(path)).hexdigest()[:24]
         return [self._store / (f"{name}.{n}" if n else name) for n in range(_STORES)]
 
-    def _with_effect(self, path: str, effect: str) -> ReviewedFolder:
-        """Return the folder with the store that has an effect."""
+    @contextmanager
+    def _with_effect(self, path: str, effect: str) -> Generator[ReviewedFolder]:
+        """Hold the folder with the store that has an effect."""
         if not HAS_DESCRIPTORS:
             raise FolderProblem("unsupported")
         folder = self._open(path)
-        if folder.has(effect):
-            return folder
-        for store in self._stores(path):
-            if (store / "effects" / effect).exists() and (fd := _lock(store)) is not None:
-                self._close(path)
-                return self._opened(path, store, fd)
-        return folder
+        for store in () if folder.has(effect) else self._stores(path):
+            if store != folder.store and (store / "effects" / effect).exists():
+                with self._elsewhere(path, store) as other:
+                    yield other
+                return
+        yield folder
 
     def _with_copy(self, request: dict[str, Any]) -> dict[str, Any]:
         """Answer a request about the copy of a conversation, in the store that has it."""
@@ -237,14 +242,31 @@ class Desk:
         return None
 
     def _unreported(self, conversation: str) -> list[dict[str, Any]]:
+        """Return what was not reported, of all stores that no other process has."""
         found: list[dict[str, Any]] = []
         for store in sorted(self._store.iterdir()):
-            if any((store / "runs").glob("*")) or (store / "journal").exists():
-                with suppress(OSError, FolderProblem, ScanProblem):
-                    self._open(os.fsdecode((store / _NAME).read_bytes()))
-        for folder in list(self._folders.values()):
-            found += folder.unreported(conversation)
+            if not is_unreported(store.parent, store.name):
+                continue
+            with suppress(OSError, FolderProblem, ScanProblem):
+                path = os.fsdecode((store / _NAME).read_bytes())
+                known = self._folders.get(path)
+                if known is not None and known.store == store:
+                    found += known.unreported(conversation)
+                else:
+                    with self._elsewhere(path, store) as folder:
+                        found += folder.unreported(conversation)
         return found
+
+    @contextmanager
+    def _elsewhere(self, path: str, store: Path) -> Generator[ReviewedFolder]:
+        """Open a folder with the store of an earlier process. Raises FolderProblem."""
+        if (fd := _lock(store)) is None:
+            raise FolderProblem("busy")
+        try:
+            with closing(self._watched(path, store)) as folder:
+                yield folder
+        finally:
+            os.close(fd)
 
     # Where there are no descriptors.
 

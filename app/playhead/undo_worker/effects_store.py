@@ -9,7 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from playhead.undo_worker.comparing import Step, Steps
 from playhead.undo_worker.pack import Image, as_image
@@ -24,7 +24,8 @@ class Effect:
     """The effect of one run or undo: its steps, and which of the new paths are files that moved.
 
     `of` is the effect that it took back. `aside` maps paths that were moved away to their state:
-    `waiting`, `keep` or `delete`. One that was not reported yet is not `is_reported`.
+    `waiting`, `keep` or `delete`, or `folder` for one that only held such files. `is_whole`: it
+    took all of that effect back. `is_bounded`: the run was in a sandbox.
     """
 
     def __init__(
@@ -35,7 +36,8 @@ class Effect:
         conversation: str = "",
         of: str = "",
         *,
-        is_reported: bool = True,
+        is_whole: bool = False,
+        is_bounded: bool = False,
     ) -> None:
         self.id = id_
         self.steps = steps
@@ -43,7 +45,8 @@ class Effect:
         self.conversation = conversation
         self.of = of
         self.aside: dict[str, str] = {}
-        self.is_reported = is_reported
+        self.is_whole = is_whole
+        self.is_bounded = is_bounded
 
     def encode(self) -> str:
         """Return it as JSON."""
@@ -60,7 +63,8 @@ class Effect:
             fields["moves"],
             fields["conversation"],
             fields["of"],
-            is_reported=fields["is_reported"],
+            is_whole=fields["is_whole"],
+            is_bounded=fields["is_bounded"],
         )
         effect.aside = fields["aside"]
         return effect
@@ -76,14 +80,23 @@ def _step(fields: Any) -> Step:
     return Step(as_entry(before), as_image(image), as_entry(after))
 
 
+class Before(NamedTuple):
+    """The state before a run of a conversation."""
+
+    conversation: str
+    is_bounded: bool
+    entries: Entries
+
+
 class EffectsStore:
     """The records of one watched folder: effects, runs that have not ended, the undo under way."""
 
     def __init__(self, folder: Path) -> None:
         self._effects = folder / "effects"
         self._runs = folder / "runs"
+        self._unreported = folder / "unreported"
         self._journal = folder / "journal"
-        for one in (self._effects, self._runs):
+        for one in (self._effects, self._runs, self._unreported):
             one.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def put(self, effect: Effect) -> None:
@@ -121,22 +134,35 @@ class EffectsStore:
             path.unlink()
         return bool(old)
 
-    def begin_run(self, run: str, conversation: str, entries: Entries) -> None:
+    def begin_run(self, run: str, before: Before) -> None:
         """Write the state before a run, for the case that nobody sees its end. Raises OSError."""
-        fields = {"conversation": conversation, "entries": entries}
-        (self._runs / expect_id(run)).write_text(json.dumps(fields), "ascii")
+        (self._runs / expect_id(run)).write_text(json.dumps(before), "ascii")
 
     def end_run(self, run: str) -> None:
         """Forget the state before a run."""
         (self._runs / expect_id(run)).unlink(missing_ok=True)
 
-    def open_runs(self) -> Iterator[tuple[str, str, Entries]]:
-        """Yield the runs whose end nobody has seen: id, conversation, the state before."""
+    def open_runs(self) -> Iterator[tuple[str, Before | None]]:
+        """Yield the runs whose end nobody has seen; what was not written whole is None."""
         for path in sorted(self._runs.iterdir(), key=lambda path: path.stat().st_mtime):
-            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-                fields = json.loads(path.read_text("ascii"))
-                entries = {name: Entry(*one) for name, one in fields["entries"].items()}
-                yield path.name, fields["conversation"], entries
+            before = None
+            with suppress(OSError, ValueError, TypeError, AttributeError):
+                conversation, is_bounded, entries = json.loads(path.read_text("ascii"))
+                known = {name: Entry(*one) for name, one in entries.items()}
+                before = Before(conversation, is_bounded, known)
+            yield path.name, before
+
+    def report_later(self, effect: Effect) -> None:
+        """Have an effect be among those that were not reported. Raises OSError."""
+        (self._unreported / expect_id(effect.id)).write_text(effect.conversation, "utf-8")
+
+    def take_unreported(self, conversation: str) -> Iterator[Effect]:
+        """Yield the effects of a conversation that were not reported, once."""
+        for path in sorted(self._unreported.iterdir(), key=lambda path: path.stat().st_mtime):
+            if path.read_text("utf-8") == conversation:
+                path.unlink()
+                if (effect := self.get(path.name)) is not None:
+                    yield effect
 
     def write_journal(self, fields: dict[str, Any]) -> None:
         """Write what an undo is about to do, before it does anything. Raises OSError."""

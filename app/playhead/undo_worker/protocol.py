@@ -4,11 +4,13 @@ Every request has an answer with its `number`, in the order of the requests; `er
 kind, with its `detail`. Requests by their `verb`:
 
     cover   folder: read what is not kept yet; answered by a coverage
-    before  folder, run, conversation: the same, and remember it as the state before a run
-    after   run, sets_aside: compare; answered by changes, {} if there are none
+    before  folder, run, conversation, is_bounded: the same, and remember it as the state before a
+            run; what other programs would run of it is set aside if it is in a sandbox
+    after   run: compare; answered by changes, {} if there are none
     undo    folder, effect, paths (all without any): take an effect back; answered by changes
     settle  folder, effect, path, is_kept: put back what was set aside, or delete it
-    unreported  conversation: the effects of runs without an `after`, once; answered by `effects`
+    unreported  conversation: the effects of runs without an `after`, once; answered by `effects`.
+            Nobody needs to ask while nothing `is_unreported`
     copy    folder, conversation: make the conversation's copy, or return to it; answered by
             `upper` and `work`, the folders that overlayfs wants
     review  folder, conversation: what would change if the copy were applied; {} without one
@@ -23,6 +25,7 @@ values of these names; a path that is not UTF-8 is written with escapes.
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any, Literal, cast
 
 Verb = Literal[
@@ -54,3 +57,9 @@ def decode(line: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError(f"not a message of the undo worker's: {line[:80]!r}")
     return cast("dict[str, Any]", found)
+
+
+def is_unreported(store: Path, folder: str = "*") -> bool:
+    """Return whether a run or an undo of a folder is under way, or has ended with its program."""
+    names = (f"{folder}/runs/*", f"{folder}/unreported/*", f"{folder}/journal")
+    return any(next(store.glob(name), None) is not None for name in names)

@@ -125,9 +125,11 @@ class ReviewedFolder(WatchedFolder):
         finally:
             upper.close()
 
-    def before(self, run: str, conversation: str, within_s: float) -> dict[str, Any]:
+    def before(
+        self, run: str, conversation: str, within_s: float, *, is_bounded: bool = False
+    ) -> dict[str, Any]:
         """Remember the folder before a run, in which code sees it as it is now."""
-        coverage = super().before(run, conversation, within_s)
+        coverage = super().before(run, conversation, within_s, is_bounded=is_bounded)
         copy = self._copy(conversation)
         if copy is not None and self._entries:
             self._see(copy)
@@ -260,9 +262,7 @@ class ReviewedFolder(WatchedFolder):
     def _begin_journal(
         self, landed: Effect, wishes: Wishes, kept: dict[str, Image], copy: Copy
     ) -> None:
-        landed.is_reported = False
         self._begin(landed, wishes, {}, kept, str(copy.upper))
-        landed.is_reported = True
 
     def _merge(self, layer: UpperLayer, upper: Tree, paths: Sequence[str]) -> list[str]:
         """Carry out what is in folders that are only counted; return what was refused."""

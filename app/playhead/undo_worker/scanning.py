@@ -240,7 +240,7 @@ class Scan:
             return False
         entry = entry_of(facts)
         is_other = facts.st_dev != self._device
-        if is_other or name in LEFT_OUT or _is_environment(fd, name):
+        if is_other or name in LEFT_OUT or is_environment(fd, name):
             count = 0 if is_other else _count(fd, name)
             self.entries[path] = entry._replace(kind="left_out", size=count, mtime_ns=0, ctime_ns=0)
             return False
@@ -256,7 +256,8 @@ def _target(facts: os.stat_result, name: str, fd: int) -> str:
     return ""
 
 
-def _is_environment(fd: int, name: str) -> bool:
+def is_environment(fd: int, name: str) -> bool:
+    """Return whether a folder is a virtual environment of Python."""
     try:
         os.stat(f"{name}/pyvenv.cfg", dir_fd=fd, follow_symlinks=False)
     except OSError:

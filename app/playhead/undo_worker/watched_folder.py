@@ -14,18 +14,17 @@ from playhead.undo_worker.comparing import (
     TEXT_LIMIT,
     Listing,
     Step,
-    Steps,
     diff_of,
-    is_run_by_others,
     moves_of,
     read_text,
     shown,
     steps_between,
     text_of,
 )
-from playhead.undo_worker.effects_store import Effect, EffectsStore, as_entry
+from playhead.undo_worker.effects_store import Before, Effect, EffectsStore, as_entry
 from playhead.undo_worker.pack import ALL_BYTES, EMPTY, YOUNG_NS, Image, Pack, as_image, is_young
 from playhead.undo_worker.scanning import TEMPORARY, Entries, Entry, Scan, ScanProblem, Tree
+from playhead.undo_worker.set_aside import Shelf, is_new_environment, is_run_by_others
 from playhead.undo_worker.undoing import Conflict, Undo, Wish, Wishes
 
 SCAN_LIMIT_S = 2.0
@@ -33,6 +32,8 @@ _UNCOVERED_LISTED = 20
 _CONFLICTS_LISTED = 200
 _SLICE = 16
 _LOOKS = 5
+_ASIDE = "-aside"
+"""The end of the id of an effect that has moved away what others would run."""
 
 
 class FolderProblem(Exception):
@@ -46,6 +47,7 @@ class WatchedFolder:
         self, path: str, store: Path, without: tuple[int, int] | None, *, is_home: bool = False
     ) -> None:
         self.path = path
+        self.store = store
         self.problem = ""
         self._tree = Tree(path)
         self.identity = self._tree.identity
@@ -57,9 +59,11 @@ class WatchedFolder:
         self._unreadable: list[str] = []
         self._unread: Iterator[tuple[str, Entry]] = iter(())
         self._is_reading = False
-        self._before: dict[str, tuple[str, Entries]] = {}
+        self._before: dict[str, Before] = {}
+        self._shelf = Shelf(store / "aside")
         if self._effects.drop_old() or self._pack.size_bytes > ALL_BYTES // 2:
             self._pack.shrink(self._effects.images(), self._scanned().values())
+            self._shelf.shrink({effect.id for effect in self._effects.all()})
         self._finish_undo()
         self._finish_runs()
 
@@ -77,8 +81,11 @@ class WatchedFolder:
         return self._effects.get(effect_id) is not None
 
     def close(self) -> None:
-        """Write what is left and close all descriptors."""
+        """Write what is left, also the runs of which nobody has seen the end; close all."""
+        for run in self._before:
+            self.note_run(run)
         self._pack.close()
+        self._shelf.close()
         self._tree.close()
 
     # Before a run.
@@ -114,20 +121,24 @@ class WatchedFolder:
             raise _problem(error) from error
         return self._is_reading
 
-    def before(self, run: str, conversation: str, within_s: float) -> dict[str, Any]:
-        """Remember the folder as it is as the state before a run; return the coverage."""
+    def before(
+        self, run: str, conversation: str, within_s: float, *, is_bounded: bool = False
+    ) -> dict[str, Any]:
+        """Remember the folder as it is as the state before a run; return the coverage.
+
+        What other programs would run of a run in a sandbox (`is_bounded`) is set aside.
+        """
         coverage = self.cover(within_s)
         if coverage.get("problem") not in ("too_many", "too_slow", "vanished"):
-            self._before[run] = conversation, self._entries
+            self._before[run] = Before(conversation, is_bounded, self._entries)
         return coverage
 
     def note_run(self, run: str) -> None:
         """Have the state before a run survive this process, as far as the disk lets it."""
-        conversation, entries = self._before.get(run, ("", None))
-        if entries is not None:
+        if (before := self._before.get(run)) is not None:
             with suppress(OSError):
                 self._pack.save()
-                self._effects.begin_run(run, conversation, entries)
+                self._effects.begin_run(run, before)
 
     def _look(self) -> None:
         """Look at the folder when no file of it is so young that its time says nothing."""
@@ -181,12 +192,11 @@ class WatchedFolder:
 
     # After a run.
 
-    def after(self, run: str, *, sets_aside: bool, is_reported: bool = True) -> dict[str, Any]:
+    def after(self, run: str, *, is_reported: bool = True) -> dict[str, Any]:
         """Compare the folder with the state before a run; return its effect, {} if it has none."""
         if run not in self._before:
             return {}
-        conversation, before = self._before.pop(run)
-        fields = self._ended(run, conversation, before, sets_aside=sets_aside)
+        fields = self._ended(run, self._before.pop(run))
         if fields and not is_reported:
             self._report_later(fields["id"])
         self._effects.end_run(run)
@@ -195,59 +205,129 @@ class WatchedFolder:
     def _report_later(self, effect_id: str) -> None:
         effect = self._effects.get(effect_id) if effect_id else None
         if effect is not None:
-            effect.is_reported = False
-            self._effects.put(effect)
+            self._effects.report_later(effect)
 
-    def _ended(
-        self, run: str, conversation: str, before: Entries, *, sets_aside: bool
-    ) -> dict[str, Any]:
+    def _ended(self, run: str, before: Before) -> dict[str, Any]:
         self._entries = after = self._scanned()
-        steps = steps_between(before, after, self._pack)
-        effect = Effect(run, steps, moves_of(steps), conversation)
-        note = _note(before, after)
+        steps = steps_between(before.entries, after, self._pack)
+        effect = Effect(
+            run, steps, moves_of(steps), before.conversation, is_bounded=before.is_bounded
+        )
+        note = _note(before.entries, after)
         fields = self._listed(effect) if steps else {}
         has_any = any(fields.get(name) for name in ("created", "changed", "deleted", "moved"))
-        if not has_any:
+        files, environments = self._run_by_others(effect)
+        if not has_any and not environments:
             return {}
-        self._keep_effect(effect, fields)
-        if sets_aside and fields["id"]:
-            fields |= self._set_aside(effect)
+        problem = self._keep_effect(effect)
+        if (files or environments) and not problem:
+            conflicts = self._set_aside(effect, files, environments)
+            fields = self._listed(effect) | {"conflicts": _as_fields(conflicts)}
+        fields["problem"] = problem
+        if problem:
+            fields["id"] = ""
         if note:
             fields["note"] = note
         return fields
 
     def _listed(self, effect: Effect) -> dict[str, Any]:
-        listing = Listing(effect.steps, effect.moves, self._pack, self._tree)
-        return {"folder": self.path, "id": effect.id, "of": effect.of, **listing.fields()}
+        aside = [path for path in effect.steps if shown(path) in effect.aside]
+        steps = {path: step for path, step in effect.steps.items() if path not in aside}
+        moves = {n: old for n, old in effect.moves.items() if n in steps and old in steps}
+        listing = Listing(steps, moves, self._pack, self._tree, is_bounded=effect.is_bounded)
+        found = {"folder": self.path, "id": effect.id, "of": effect.of, **listing.fields()}
+        if effect.is_bounded:
+            found["is_bounded"] = True
+        if aside:
+            found["set_aside"] = [
+                _aside_fields(path, step.after)
+                for path in aside
+                if (step := effect.steps[path]).after and effect.aside[shown(path)] != "folder"
+            ]
+        return found
 
-    def _keep_effect(self, effect: Effect, fields: dict[str, Any]) -> None:
-        """Write an effect; without it nothing of the run can be undone, which is said."""
-        fields["problem"] = self.problem
+    def _keep_effect(self, effect: Effect) -> str:
+        """Write an effect; return why that cannot be: then nothing of the run can be undone."""
         if self.problem:
-            fields["id"] = ""
-            return
+            return self.problem
         try:
             self._pack.save()
             self._effects.put(effect)
         except OSError:
-            fields["id"], fields["problem"] = "", "disk_full"
+            return "disk_full"
+        return ""
 
-    def _set_aside(self, effect: Effect) -> dict[str, Any]:
-        """Move away what other programs would run; it waits in an effect of its own."""
-        paths = [path for path, step in effect.steps.items() if _is_set_aside(path, step)]
-        if not paths:
-            return {}
-        moved = Effect(f"{effect.id}-aside", {}, {}, effect.conversation, effect.id)
-        done, conflicts = self._take_back(effect, paths, moved)
-        files = [p for p, step in done.items() if step.before and step.before.kind != "dir"]
-        effect.aside = {shown(path): "waiting" for path in files}
+    # What is set aside.
+
+    def _run_by_others(self, effect: Effect) -> tuple[list[str], list[str]]:
+        """Return the files and the environments of a run in a sandbox that others would run."""
+        if not effect.is_bounded:
+            return [], []
+        items = effect.steps.items()
+        return (
+            [path for path, step in items if _is_set_aside(path, step)],
+            [
+                path
+                for path, step in items
+                if is_new_environment(self._tree, path, step.before, step.after)
+            ],
+        )
+
+    def _set_aside(
+        self, effect: Effect, files: list[str], environments: list[str]
+    ) -> list[Conflict]:
+        """Move away what other programs would run; files wait in an effect of their own."""
+        conflicts: list[Conflict] = []
+        if files:
+            moved = Effect(f"{effect.id}{_ASIDE}", {}, {}, effect.conversation, effect.id)
+            conflicts += self._take_back(effect, files, moved)
+            self._note_aside(effect, moved)
+        for path in environments:
+            effect.aside[shown(path)] = "waiting"
+            self._effects.put(effect)  # before it is gone from its place
+            try:
+                self._shelf.take(self._tree, path, effect.id)
+            except OSError as error:
+                del effect.aside[shown(path)]
+                conflicts.append(Conflict(path, "refused", os.strerror(error.errno or 0)))
         self._effects.put(effect)
-        aside = [
-            {"path": shown(path), "size_bytes": step.before.size}
-            for path in files
-            if (step := done[path]).before is not None
-        ]
-        return {"set_aside": aside, "conflicts": _as_fields(conflicts)}
+        return conflicts
+
+    def _note_aside(self, effect: Effect, moved: Effect) -> None:
+        """Have files that were moved away wait for a decision."""
+        for path, step in moved.steps.items():
+            if is_run_by_others(path) and step.before is not None:
+                is_folder = step.before.kind == "dir"
+                effect.aside[shown(path)] = "folder" if is_folder else "waiting"
+
+    def settle(self, effect_id: str, path: str, *, is_kept: bool) -> dict[str, Any]:
+        """Put back what was set aside of an effect, or delete it. Raises as `undo` does."""
+        effect = self._effects.get(effect_id)
+        if effect is None or effect.aside.get(path) != "waiting":
+            raise KeyError(effect_id)
+        real = next(one for one in effect.steps if shown(one) == path)
+        after = effect.steps[real].after
+        fields: dict[str, Any] = {"folder": self.path, "id": "", "conflicts": []}
+        line = _aside_fields(real, after)
+        if after is None or after.kind != "left_out":
+            if is_kept:
+                fields = self.undo(f"{effect_id}{_ASIDE}", [path])
+        elif not is_kept:
+            self._shelf.delete(effect_id, real)
+        else:
+            try:
+                self._shelf.put_back(self._tree, real, effect_id)
+            except OSError as error:
+                is_taken = error.errno == errno.EEXIST
+                reason = "in_the_way" if is_taken else "refused"
+                conflict = Conflict(real, reason, os.strerror(error.errno or 0))
+                fields["conflicts"] = _as_fields([conflict])
+        fields |= {"of": effect_id, "is_whole": False, "action": "keep" if is_kept else "delete"}
+        if not fields["conflicts"]:
+            fields |= {"created" if is_kept else "deleted": [line]}
+            effect.aside[path] = fields["action"]
+            self._effects.put(effect)
+        return fields
 
     # Undo and redo.
 
@@ -256,10 +336,12 @@ class WatchedFolder:
         effect = self._effects.get(effect_id)
         if effect is None:
             raise KeyError(effect_id)
-        undone = Effect(os.urandom(16).hex(), {}, {}, effect.conversation, effect.id)
+        undone = Effect(
+            os.urandom(16).hex(), {}, {}, effect.conversation, effect.id, is_whole=not paths
+        )
         scope = _below(effect, paths) if paths else list(effect.steps)
         self._entries = self._scanned()
-        _, conflicts = self._take_back(effect, scope, undone, is_whole=not paths)
+        conflicts = self._take_back(effect, scope, undone)
         fields = self._listed(undone)
         fields["action"] = "undo"
         fields["is_whole"] = not paths
@@ -270,39 +352,17 @@ class WatchedFolder:
             fields["conflicts_total"] = len(conflicts)
         return fields
 
-    def settle(self, effect_id: str, path: str, *, is_kept: bool) -> dict[str, Any]:
-        """Put back what was set aside of an effect, or forget it. Raises as `undo` does."""
-        effect = self._effects.get(effect_id)
-        if effect is None or effect.aside.get(path) != "waiting":
-            raise KeyError(effect_id)
-        fields: dict[str, Any] = {
-            "folder": self.path,
-            "id": "",
-            "of": effect_id,
-            "deleted": [{"path": path}],
-        }
-        if is_kept:
-            fields = self.undo(f"{effect_id}-aside", [path]) | {"of": effect_id, "is_whole": False}
-        effect.aside[path] = fields["action"] = "keep" if is_kept else "delete"
-        if not is_kept or not fields["conflicts"]:
-            self._effects.put(effect)
-        return fields
-
-    def _take_back(
-        self, effect: Effect, scope: Sequence[str], undone: Effect, *, is_whole: bool = False
-    ) -> tuple[Steps, list[Conflict]]:
+    def _take_back(self, effect: Effect, scope: Sequence[str], undone: Effect) -> list[Conflict]:
         """Put the paths of an effect back; what was done becomes the steps of another effect."""
         before = self._entries
-        wishes, conflicts = self._wishes(effect, scope, is_whole=is_whole)
+        wishes, conflicts = self._wishes(effect, scope, is_whole=undone.is_whole)
         wishes |= self._folders_of(wishes)
         moves = self._moves_back(effect, wishes)
         kept = self._images_of(wishes, moves, conflicts)
-        undone.is_reported = False  # until this process has said so
         self._begin(undone, wishes, moves, kept)
         conflicts += self._carry_out(undone, wishes, moves, kept, before)
-        undone.is_reported = True
         self._finish(undone)
-        return undone.steps, conflicts
+        return conflicts
 
     def _begin(
         self,
@@ -372,6 +432,9 @@ class WatchedFolder:
         with suppress(OSError):  # then it cannot be redone: the files are what matters
             self._pack.save()
             self._effects.put(undone)
+            if undone.id.endswith(_ASIDE) and (effect := self._effects.get(undone.of)):
+                self._note_aside(effect, undone)
+                self._effects.put(effect)
         self._effects.end_journal()
 
     def _wishes(
@@ -520,6 +583,8 @@ class WatchedFolder:
             if upper is not None:
                 upper.close()
         self._finish(undone)
+        if not undone.id.endswith(_ASIDE):
+            self._report_later(undone.id)
 
     def _sweep(self, token: str) -> None:
         """Delete the half-made files of an undo that was ended."""
@@ -530,22 +595,20 @@ class WatchedFolder:
 
     def _finish_runs(self) -> None:
         """Compare what runs did that ended with the program."""
-        for run, conversation, before in list(self._effects.open_runs()):
+        for run, before in list(self._effects.open_runs()):
             with suppress(FolderProblem, ScanProblem):
-                fields = self._ended(run, conversation, before, sets_aside=False)
-                self._report_later(fields.get("id", ""))
+                if before is not None and not self.has(run):
+                    self._ended(run, before)
+                self._report_later(run)
             self._effects.end_run(run)
 
     def unreported(self, conversation: str) -> list[dict[str, Any]]:
         """Return the effects of a conversation that were not reported, once."""
-        found: list[dict[str, Any]] = []
-        for effect in self._effects.all():
-            if not effect.is_reported and effect.conversation == conversation:
-                effect.is_reported = True
-                self._effects.put(effect)
-                action = "undo" if effect.of else "run"
-                found.append(self._listed(effect) | {"action": action, "is_whole": bool(effect.of)})
-        return found
+        return [
+            self._listed(effect)
+            | {"action": "undo" if effect.of else "run", "is_whole": effect.is_whole}
+            for effect in self._effects.take_unreported(conversation)
+        ]
 
 
 def sweep(folder: int, token: str) -> None:
@@ -576,6 +639,13 @@ def _note(before: Entries, after: Entries) -> str:
         return ""
     said = (f"{name} ({n:+,})" if n else name for name, n in sorted(counts.items()))
     return f"Not looked at: {', '.join(said)}."
+
+
+def _aside_fields(path: str, entry: Entry | None) -> dict[str, Any]:
+    fields: dict[str, Any] = {"path": shown(path)}
+    if entry is not None and entry.kind == "left_out":
+        return fields | {"kind": "folder", "files": entry.size}
+    return fields | {"size_bytes": entry.size if entry is not None else 0}
 
 
 def _is_set_aside(path: str, step: Step) -> bool:

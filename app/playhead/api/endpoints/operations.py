@@ -143,6 +143,34 @@ SESSION_OPERATIONS = (
         is_stored=True,
         example={"path": "notes.md"},
     ),
+    Operation(
+        name="session_keep",
+        method="POST",
+        path=_SESSION + "/effects/{effect_id}/keep",
+        summary="Put what was set aside of a run, or one file of it, where the code had put it",
+        description=(
+            "Files of a run in a sandbox that other programs would run are set aside. They wait as "
+            "`set_aside` of its effect. Refused unless programs may approve code."
+        ),
+        body=schemas.EffectRequest,
+        answer=schemas.EffectList,
+        errors=(*BODY_ERRORS, 423),
+        is_body_optional=True,
+        is_stored=True,
+        example={"path": ".vscode/tasks.json"},
+    ),
+    Operation(
+        name="session_delete_aside",
+        method="POST",
+        path=_SESSION + "/effects/{effect_id}/delete",
+        summary="Delete what was set aside of a run, or one file of it",
+        body=schemas.EffectRequest,
+        answer=schemas.EffectList,
+        errors=(*BODY_ERRORS, 423),
+        is_body_optional=True,
+        is_stored=True,
+        example={"path": ".vscode/tasks.json"},
+    ),
 )
 
 OPERATIONS = (

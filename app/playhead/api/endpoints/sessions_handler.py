@@ -30,7 +30,7 @@ from playhead.api.server.responder import Responder, Services, json_answer
 from playhead.api.server.sse import to_json
 from playhead.api.turns.api_sessions import ApiSessions, Change, SessionRow
 from playhead.api.turns.client_request import requesting_client, sent_parameters
-from playhead.api.turns.run_effects import TakeBack
+from playhead.api.turns.run_effects import Settle, TakeBack
 from playhead.api.turns.session_export import (
     document_kind,
     export_transcript,
@@ -152,7 +152,15 @@ class SessionsHandler:
         """POST /v1/sessions/{session_id}/effects/{effect_id}/redo."""
         return await self._take_back(request, "redo")
 
-    async def _take_back(self, request: web.Request, what: TakeBack) -> web.Response:
+    async def keep(self, request: web.Request) -> web.Response:
+        """POST /v1/sessions/{session_id}/effects/{effect_id}/keep."""
+        return await self._take_back(request, "keep")
+
+    async def delete_aside(self, request: web.Request) -> web.Response:
+        """POST /v1/sessions/{session_id}/effects/{effect_id}/delete."""
+        return await self._take_back(request, "delete")
+
+    async def _take_back(self, request: web.Request, what: TakeBack | Settle) -> web.Response:
         asked = await read_request(request, _read_effect)
         is_own = await self._answering.is_from_own_code(request)
         effect_id = request.match_info["effect_id"]

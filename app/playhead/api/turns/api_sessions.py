@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from playhead.api.turns.client_request import ApiPolicy
-from playhead.api.turns.run_effects import TakeBack, list_effects, take_back
+from playhead.api.turns.run_effects import Settle, TakeBack, list_effects, settle, take_back
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import InputRequest
 from playhead.domain.history import ConversationSummary
@@ -173,13 +173,20 @@ class ApiSessions:
         return list_effects(await self._open(session_id))
 
     async def take_back(
-        self, session_id: str, what: TakeBack, effect_id: str, path: str, is_from_own_code: bool
+        self,
+        session_id: str,
+        what: TakeBack | Settle,
+        effect_id: str,
+        path: str,
+        is_from_own_code: bool,
     ) -> Wire:
-        """Undo an effect of a run on files, or do it again, as the window could."""
+        """Undo an effect of a run on files, do it again, or settle what was set aside of it."""
         session = await self._open(session_id)
         self._expect_allowed(
             is_from_own_code, "What runs did to files is undone in Playhead's window only."
         )
+        if what == "keep" or what == "delete":
+            return await settle(session, what, effect_id, path)
         return await take_back(session, what, effect_id, path)
 
     def _expect_allowed(self, is_from_own_code: bool, refusal: str) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from typing import Any, Literal
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.effect_choice import effects_left, undos_of
+from playhead.domain.conversation.effect_choice import effects_left, undos_of, waiting_aside
 from playhead.domain.conversation.effects import EffectState, effect_states
 from playhead.domain.conversation.payloads import FileChanges
 from playhead.errors import ExecutionError, RequestError
@@ -14,17 +16,19 @@ from playhead.formats.wire.native.encode import encode_chunk
 from playhead.session.session import Session
 
 TakeBack = Literal["undo", "redo"]
+Settle = Literal["keep", "delete"]
 
 
 def list_effects(session: Session) -> Wire:
     """Return the effects of the conversation that can be undone or were, the oldest first.
 
-    Each has what a chunk computer/files has, and the files of it that are `undone` now.
+    Each has what a chunk computer/files has, the files of it that are `undone` now, and those that
+    were set aside and are `waiting`.
     """
     states = effect_states(session.conversation.everything)
     contents = [message.content for message in session.conversation.messages]
     effects = [one for one in contents if isinstance(one, FileChanges) and one.id]
-    return {"effects": [_wire(one, states.get(one.id, EffectState())) for one in effects]}
+    return {"effects": [_wire(one, states) for one in effects]}
 
 
 async def take_back(session: Session, what: TakeBack, effect_id: str, path: str = "") -> Wire:
@@ -36,13 +40,42 @@ async def take_back(session: Session, what: TakeBack, effect_id: str, path: str 
     changes = _find(session, what, effect_id)
     if path and not any(path in (one.path, one.old_path) for one in changes.listed):
         raise RequestError("The run did not change that file.", code="not_found", param="path")
-    try:
+    with _refused_in_words():
         done = await _take_back(session, what, changes, path)
+    return {"effects": [_wire(one) for one in done]}
+
+
+async def settle(session: Session, what: Settle, effect_id: str, path: str = "") -> Wire:
+    """Keep or delete what was set aside of an effect, or one file of it; '' is any that has some.
+
+    Return what was done, for each file. Raises RequestError and SessionError.
+    """
+    states = effect_states(session.conversation.everything)
+    contents = [message.content for message in session.conversation.messages]
+    found = [
+        (one.id, waiting)
+        for one in contents
+        if isinstance(one, FileChanges) and one.id and effect_id in ("", one.id)
+        for waiting in waiting_aside(one, states)
+        if path in ("", waiting)
+    ]
+    if not found:
+        words = "That file does not wait to be kept or deleted." if path else "Nothing waits."
+        raise RequestError(words, code="not_found", param="path")
+    act = session.files.keep if what == "keep" else session.files.delete
+    with _refused_in_words():
+        done = [await act(*one) for one in found]
+    return {"effects": [_wire(one) for one in done]}
+
+
+@contextmanager
+def _refused_in_words() -> Generator[None]:
+    try:
+        yield
     except ExecutionError as error:
         raise RequestError(
             error.title, detail=error.detail, remedy=error.remedy, code="invalid_state"
         ) from error
-    return {"effects": [_wire(one) for one in done]}
 
 
 async def _take_back(
@@ -71,9 +104,12 @@ def _find(session: Session, what: TakeBack, effect_id: str) -> FileChanges:
     raise RequestError(words, code="invalid_state")
 
 
-def _wire(changes: FileChanges, state: EffectState | None = None) -> Wire:
+def _wire(changes: FileChanges, states: Mapping[str, EffectState] | None = None) -> Wire:
     chunk = encode_chunk(Chunk(role="computer", type="files", content=changes))
     content: dict[str, Any] = dict(chunk["content"])
-    if state is not None:
+    if states is not None:
+        state = states.get(changes.id, EffectState())
         content["undone"] = [one.path for one in changes.listed if state.undone_by(one)]
+        if waiting := waiting_aside(changes, states):
+            content["waiting"] = waiting
     return content

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from playhead.domain.conversation.conversation import Conversation
@@ -28,6 +28,12 @@ def effects_left(conversation: Conversation, what: Literal["undo", "redo"]) -> l
             case _:
                 pass
     return found
+
+
+def waiting_aside(changes: FileChanges, states: Mapping[str, EffectState]) -> list[str]:
+    """Return the files of an effect that were set aside and wait to be kept or deleted."""
+    settled = states.get(changes.id, EffectState()).settled
+    return [one.path for one in changes.set_aside if one.path not in settled]
 
 
 def undos_of(

@@ -42,7 +42,10 @@ def counts_text(changes: FileChanges, tr_n: TranslateNumber = count_in_english) 
 
 
 def difference_text(change: FileChange, tr: Translate = in_english) -> str:
-    """Return what else a run changed about a file: its permissions, the target of a link."""
+    """Return what else a run changed about a file: its permissions, the target of a link.
+
+    Also that other programs may run it, since it has this name.
+    """
     words: list[str] = []
     if change.modes is not None:
         before, after = (f"{mode & 0o7777:03o}" for mode in change.modes)
@@ -50,6 +53,8 @@ def difference_text(change: FileChange, tr: Translate = in_english) -> str:
     if change.targets is not None:
         before, after = change.targets
         words.append(tr("link {before} → {after}", before=before or "–", after=after or "–"))
+    if change.may_be_run:
+        words.append(tr("other programs may run it"))
     return " · ".join(words)
 
 
@@ -209,10 +214,9 @@ def effect_lines(changes: FileChanges, most: int) -> list[str]:
         ("~", changes.changed),
         ("→", changes.moved),
         ("-", changes.deleted),
-        ("!", changes.set_aside),
     )
     lines = [f"{sign} {_name(one)}" for sign, files in signs for one in files]
-    total = sum((*changes.counts, changes.moved_count)) + len(changes.set_aside)
+    total = sum((*changes.counts, changes.moved_count))
     more = total - min(most, len(lines))
     return [*lines[:most], *([f"… and {more:,} more"] if more > 0 else [])]
 

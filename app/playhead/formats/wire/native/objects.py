@@ -311,6 +311,8 @@ def _file(change: FileChange) -> Wire:
     fields = _without_empty(msgspec.to_builtins(change))
     if change.files == 1:
         del fields["files"]
+    if not change.may_be_run:
+        del fields["may_be_run"]
     return fields
 
 
