@@ -1,15 +1,15 @@
-"""`make soak`: mixed blocks; with `ARGS=kills`, `sandbox`, `fuzz` or `hours` one of the others.
+"""`make soak`: mixed blocks; with `ARGS=kills`, `sandbox`, `undo`, `fuzz` or `hours` the others.
 
 `python -m tests.soak [languages] [BLOCKS]` runs blocks, with `languages` of all that are installed
-here; `kills [N]`, `sandbox [N]`, `fuzz [N]` and `hours [H]` do what their modules say. Each prints
-what it did, and fails with what was wrong.
+here; `kills [N]`, `sandbox [N]`, `fuzz [N]`, `hours [H]` and `undo [MIXES] [KILLS]` do what their
+modules say. Each prints what it did, and fails with what was wrong.
 """
 
 from __future__ import annotations
 
 import sys
 
-from tests.soak import blocks, fuzz, hours, kills, sandbox_kills
+from tests.soak import blocks, fuzz, hours, kills, sandbox_kills, undo
 
 
 def main(arguments: list[str]) -> int:
@@ -24,6 +24,8 @@ def main(arguments: list[str]) -> int:
             return fuzz.main(*map(int, numbers))
         case ["hours", *_]:
             return hours.main(*numbers)
+        case ["undo", *_]:
+            return undo.main(*map(int, numbers))
         case _:
             return blocks.main("languages" in arguments, *map(int, numbers))
 

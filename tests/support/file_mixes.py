@@ -7,8 +7,10 @@ import random
 import shutil
 import stat
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
+
+from playhead.undo_worker.watched_folder import WatchedFolder
 
 Facts = dict[str, tuple[object, ...]]
 
@@ -41,6 +43,28 @@ def facts_of(folder: Path, *, times_of_folders: bool = True) -> Facts:
             is_file and facts.st_blocks * 512 < facts.st_size - 65536,
         )
     return found
+
+
+def undo_and_redo(folder: Path, seed: int, operations: int) -> str:
+    """Undo a mix of operations in an empty folder, and redo it; return what was not exact."""
+    work, store = folder / "work", folder / "store"
+    work.mkdir()
+    store.mkdir()
+    mix = FileMix(work, seed)
+    mix.make()
+    with closing(WatchedFolder(str(work), store, None)) as watched:
+        watched.before("run", "conversation", 10)
+        before = facts_of(work)
+        mix.run(operations)
+        after = facts_of(work)
+        watched.after("run")
+        undone = watched.undo("run", [])
+        if undone["conflicts"] or facts_of(work) != before:
+            return f"undo after {mix.done}: {undone['conflicts']}"
+        redone = watched.undo(undone["id"], [])
+        if redone["conflicts"] or facts_of(work) != after:
+            return f"redo after {mix.done}: {redone['conflicts']}"
+    return ""
 
 
 class FileMix:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from playhead.undo_worker.watched_folder import WatchedFolder
-from tests.support.file_mixes import FileMix, facts_of
+from tests.support.file_mixes import facts_of, undo_and_redo
 
 MIXES = 24
 FILES = 60
@@ -18,24 +18,9 @@ FILES = 60
 @pytest.mark.parametrize("seeds", [range(at, MIXES, 4) for at in range(4)], ids=str)
 def test_random_mixes_of_operations_are_undone_and_redone(tmp_path: Path, seeds: range) -> None:
     for seed in seeds:
-        folder, store = tmp_path / str(seed), tmp_path / f"{seed}.store"
+        folder = tmp_path / str(seed)
         folder.mkdir()
-        store.mkdir()
-        mix = FileMix(folder, seed)
-        mix.make()
-        watched = WatchedFolder(str(folder), store, None)
-        try:
-            watched.before("run", "conversation", 10)
-            before = facts_of(folder)
-            mix.run(6)
-            after = facts_of(folder)
-            watched.after("run")
-            undone = watched.undo("run", [])
-            assert (undone["conflicts"], facts_of(folder)) == ([], before), mix.done
-            redone = watched.undo(undone["id"], [])
-            assert (redone["conflicts"], facts_of(folder)) == ([], after), mix.done
-        finally:
-            watched.close()
+        assert undo_and_redo(folder, seed, 6) == ""
 
 
 def test_nothing_outside_is_touched_while_a_folder_is_swapped_for_a_link(tmp_path: Path) -> None:

@@ -285,3 +285,28 @@ def diff_of(path: str, old: str, new: str) -> str:
     more = len(lines) - _DIFF_LINES
     kept = [line[:_DIFF_WIDTH] for line in lines[:_DIFF_LINES]]
     return "\n".join([*kept, f"… {more:,} more lines"] if more > 0 else kept)
+
+
+def as_entry(fields: Any) -> Entry | None:
+    """Return an entry of the list that it is written as; None for none."""
+    return None if fields is None else Entry(*fields)
+
+
+def way_to(path: str) -> list[str]:
+    """Return the folders on the way to a path, from the first one on."""
+    parts = path.split("/")
+    return ["/".join(parts[:count]) for count in range(len(parts))] if path else []
+
+
+def note_of(before: Entries, after: Entries) -> str:
+    """Return which folders were only counted, and by how much their numbers differ."""
+    counts: dict[str, int] = {}
+    for sign, entries in ((-1, before), (1, after)):
+        for path, entry in entries.items():
+            if entry.kind == "left_out":
+                name = shown(path).rpartition("/")[2]
+                counts[name] = counts.get(name, 0) + sign * entry.size
+    if not counts:
+        return ""
+    said = (f"{name} ({n:+,})" if n else name for name, n in sorted(counts.items()))
+    return f"Not looked at: {', '.join(said)}."

@@ -70,6 +70,7 @@ class Desk:
                 return self._after(request)
             case "undo":
                 with self._with_effect(request["folder"], request["effect"]) as folder:
+                    self._later.append(folder.write_late)
                     return folder.undo(request["effect"], request["paths"])
             case "settle":
                 path, is_kept = request["path"], request["is_kept"]

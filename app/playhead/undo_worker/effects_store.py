@@ -11,12 +11,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playhead.undo_worker.comparing import Step, Steps
+from playhead.undo_worker.comparing import Step, Steps, as_entry
 from playhead.undo_worker.pack import Image, as_image
 from playhead.undo_worker.scanning import Entries, Entry
 
 AGE_S = 30 * 24 * 3600.0
 """Effects are kept so long."""
+_RECENT = 2
+"""So many effects are also kept in memory."""
 _ID = re.compile(r"[0-9a-zA-Z-]{1,64}")
 
 
@@ -70,11 +72,6 @@ class Effect:
         return effect
 
 
-def as_entry(fields: Any) -> Entry | None:
-    """Return an entry of the list that it is written as; None for none."""
-    return None if fields is None else Entry(*fields)
-
-
 def _step(fields: Any) -> Step:
     before, image, after = fields
     return Step(as_entry(before), as_image(image), as_entry(after))
@@ -98,14 +95,38 @@ class EffectsStore:
         self._journal = folder / "journal"
         for one in (self._effects, self._runs, self._unreported):
             one.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._recent: dict[str, Effect] = {}
+        self._late: Effect | None = None
 
     def put(self, effect: Effect) -> None:
         """Write an effect. Raises OSError."""
         write_whole(self._effects / expect_id(effect.id), effect.encode())
+        self._remember(effect)
+
+    def put_late(self, effect: Effect) -> None:
+        """Know an effect, which `write_late` writes."""
+        self._late = effect
+        self._remember(effect)
+
+    def write_late(self) -> None:
+        """Write the effect that was put late, and forget the journal. Raises OSError."""
+        effect, self._late = self._late, None
+        if effect is not None:
+            self.put(effect)
+            self.end_journal()
+
+    def _remember(self, effect: Effect) -> None:
+        self._recent.pop(effect.id, None)
+        self._recent[effect.id] = effect
+        for id_ in list(self._recent)[:-_RECENT]:
+            del self._recent[id_]
 
     def get(self, id_: str) -> Effect | None:
         """Return an effect; None if it is not kept, or damaged."""
-        return self._read(self._effects / expect_id(id_))
+        effect = self._recent.get(id_) or self._read(self._effects / expect_id(id_))
+        if effect is not None:
+            self._remember(effect)
+        return effect
 
     def _read(self, path: Path) -> Effect | None:
         try:

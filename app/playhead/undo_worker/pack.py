@@ -8,15 +8,16 @@ from __future__ import annotations
 import base64
 import errno
 import json
+import mmap
 import os
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playhead.undo_worker.scanning import Entry, Tree
+from playhead.undo_worker.scanning import FILE_FLAGS, Entry, Tree
 
 SMALL_BYTES = 1_000_000
 LARGE_BYTES = 200_000_000
@@ -25,6 +26,8 @@ SEGMENT_BYTES = 64_000_000
 YOUNG_NS = 20_000_000
 """A file that was changed so shortly before may change once more without another time."""
 _BUFFER_BYTES = 4_000_000
+_PARTS = 1000
+"""So many buffers are written at once."""
 _COPY_BYTES = 8_000_000
 _KEY_FIELDS = 2
 _FICLONE = 0x40049409
@@ -77,15 +80,17 @@ class Pack:
             int(one.name[5:]): one.stat().st_size for one in folder.glob("pack-*")
         }
         self._own_files = {one.name: one.stat().st_size for one in self._large.iterdir()}
+        self._written = sum((*self._segments.values(), *self._own_files.values()))
         self._current = max(self._segments, default=0) + 1
         self._at = 0
         self._fd = -1
+        self._opened: tuple[int, mmap.mmap] | None = None
         self._read_index()
 
     @property
     def size_bytes(self) -> int:
         """Return the size of all contents."""
-        return sum(self._segments.values()) + sum(self._own_files.values()) + self._buffered
+        return self._written + self._buffered
 
     def keep(self, tree: Tree, path: str, entry: Entry) -> Image:
         """Return the image of a file in this state, read now unless it is known."""
@@ -112,13 +117,14 @@ class Pack:
 
     def adopt(self, entry: Entry, origin: Entry, image: Image | None) -> None:
         """Know a file that was put back as the state that it was put back to."""
-        key = self.origin(origin.key)
-        if entry.key != key:
-            self._origins[entry.key] = key
-            self._unwritten.append([*entry.key, *key])
-        if image is not None and not image.why and not is_young(entry):
-            self.images[entry.key] = image
-            self._unwritten.append([*entry.key, *image])
+        key, old = entry.key, self.origin(origin.key)
+        if key != old:
+            self._origins[key] = old
+            self._unwritten.append([*key, *old])
+        if image is not None and not image.why:
+            self.images[key] = image
+            if old not in self.images:
+                self._unwritten.append([*key, *image])
 
     def origin(self, key: tuple[int, int]) -> tuple[int, int]:
         """Return the state that a state is the same as."""
@@ -133,8 +139,12 @@ class Pack:
             case "file":
                 if entry.size > LARGE_BYTES:
                     raise Uncovered("too_large")
-                with tree.file(path) as fd:
+                folder, name = tree.place(path)
+                fd = os.open(name, FILE_FLAGS, dir_fd=folder)
+                try:
                     return self._read_file(fd, entry)
+                finally:
+                    os.close(fd)
             case _:
                 raise Uncovered("special")
 
@@ -143,26 +153,35 @@ class Pack:
         return Image(place="", attributes=attributes) if attributes else EMPTY
 
     def _read_file(self, fd: int, entry: Entry) -> Image:
+        """Read a file; that it is the one, and the same, is found out when all of it was read."""
+        size = entry.size
+        data = os.read(fd, size + 1) if size <= SMALL_BYTES else b""
+        attributes = _attributes(fd)
         facts = os.fstat(fd)
-        if (facts.st_ino, facts.st_ctime_ns) != entry.key:
+        if facts.st_ctime_ns != entry.ctime_ns or facts.st_ino != entry.inode:
             raise Uncovered("changing")
-        extents = _extents(fd, facts) if facts.st_blocks * 512 + _HOLE_BYTES <= entry.size else None
-        held = sum(length for _, length in extents) if extents is not None else entry.size
+        if size > SMALL_BYTES or facts.st_blocks * 512 + _HOLE_BYTES <= size:
+            return self._read_large(fd, facts, attributes)
+        if len(data) != size:
+            raise Uncovered("changing")
+        if self._written + self._buffered + size > ALL_BYTES:
+            raise Uncovered("too_much")
+        return Image(self._append(data) if data else "", size, None, attributes or None)
+
+    def _read_large(self, fd: int, facts: os.stat_result, attributes: dict[str, str]) -> Image:
+        """Read a file that is large, or has holes."""
+        size = facts.st_size
+        extents = _extents(fd, facts) if facts.st_blocks * 512 + _HOLE_BYTES <= size else None
+        held = sum(length for _, length in extents) if extents is not None else size
         if self.size_bytes + held > ALL_BYTES:
             raise Uncovered("too_much")
         if held > SMALL_BYTES:
-            place: list[int] | str = self._copy_large(fd, entry.size, extents)
-        elif extents is not None:
-            place = self._append(b"".join(os.pread(fd, size, at) for at, size in extents))
+            place: list[int] | str = self._copy_large(fd, size, extents)
         else:
-            data = os.read(fd, entry.size + 1)
-            if len(data) != entry.size:
-                raise Uncovered("changing")
-            place = self._append(data) if data else ""
-        attributes = _attributes(fd)
-        if os.fstat(fd).st_ctime_ns != entry.ctime_ns:
+            place = self._append(b"".join(os.pread(fd, n, at) for at, n in extents or [[0, size]]))
+        if os.fstat(fd).st_ctime_ns != facts.st_ctime_ns:
             raise Uncovered("changing")
-        return Image(place, entry.size, extents, attributes or None)
+        return Image(place, size, extents, attributes or None)
 
     def _append(self, data: bytes) -> list[int]:
         if self._at + len(data) > SEGMENT_BYTES:
@@ -180,9 +199,11 @@ class Pack:
         if self._fd < 0:
             flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
             self._fd = os.open(self._segment(self._current), flags, 0o600)
-        data, self._buffer, self._buffered = b"".join(self._buffer), [], 0
+        parts, self._buffer = self._buffer, []
+        self._written, self._buffered = self._written + self._buffered, 0
         try:
-            _write(self._fd, data)
+            for at in range(0, len(parts), _PARTS):
+                _write_parts(self._fd, parts[at : at + _PARTS])
         except OSError:
             self._drop_segment()
             raise
@@ -199,6 +220,7 @@ class Pack:
         }
         self._segment(current).unlink(missing_ok=True)
         self._segments.pop(current, None)
+        self._count()
 
     def _end_segment(self) -> None:
         self._write_buffer()
@@ -222,6 +244,7 @@ class Pack:
         finally:
             os.close(target)
         self._own_files[name] = size
+        self._written += size
         return name
 
     def content(self, image: Image) -> bytes:
@@ -230,8 +253,7 @@ class Pack:
             if not image.place:
                 return b""
             return (self._large / image.place).read_bytes()
-        with self._opened(image) as (fd, at):
-            held = os.pread(fd, self._held(image), at)
+        held = bytes(self.held(image))
         if image.extents is None:
             return held
         data = bytearray(image.size)
@@ -274,25 +296,34 @@ class Pack:
             with (self._large / image.place).open("rb") as source:
                 copy_content(source.fileno(), target, image.size, image.extents)
         else:
-            with self._opened(image) as (fd, at):
-                if image.extents is None:
-                    _write(target, os.pread(fd, image.size, at))
-                    return
-                os.ftruncate(target, image.size)
-                for to, length in image.extents:
-                    os.pwrite(target, os.pread(fd, length, at), to)
-                    at += length
+            held = self.held(image)
+            if image.extents is None:
+                _write_parts(target, [held])
+                return
+            os.ftruncate(target, image.size)
+            for to, length in image.extents:
+                os.pwrite(target, held[:length], to)
+                held = held[length:]
 
     def _held(self, image: Image) -> int:
         return sum(n for _, n in image.extents) if image.extents is not None else image.size
 
-    def _opened(self, image: Image) -> _Opened:
+    def held(self, image: Image) -> memoryview:
+        """Return what is kept in a pack file of a file, until the next call. Raises OSError."""
         if not isinstance(image.place, list):
             raise FileNotFoundError(errno.ENOENT, "no content is kept")
         number, at = image.place
+        size = self._held(image)
         if number == self._current:
             self._write_buffer()
-        return _Opened(self._segment(number), at)
+        if self._opened is None or self._opened[0] != number or len(self._opened[1]) < at + size:
+            self._opened = None
+            with self._segment(number).open("rb") as file:
+                whole = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._opened = number, whole
+        if len(self._opened[1]) < at + size:
+            raise FileNotFoundError(errno.ENOENT, "no content is kept")
+        return memoryview(self._opened[1])[at : at + size]
 
     def save(self) -> None:
         """Write what is not on the disk yet. Raises OSError."""
@@ -307,6 +338,8 @@ class Pack:
         self.save()
         if self._fd >= 0:
             os.fsync(self._fd)
+        with suppress(FileNotFoundError), self._index.open("rb") as file:
+            os.fsync(file.fileno())
 
     def _read_index(self) -> None:
         with suppress(OSError, ValueError):
@@ -319,6 +352,9 @@ class Pack:
                 image = Image(*fields)
                 if self._is_there(image):
                     self.images[inode, ctime] = image
+        for new, old in self._origins.items():
+            if old in self.images:
+                self.images.setdefault(new, self.images[old])
 
     def _is_there(self, image: Image) -> bool:
         match image.place:
@@ -345,33 +381,22 @@ class Pack:
         for name in self._own_files.keys() - names:
             (self._large / name).unlink(missing_ok=True)
             del self._own_files[name]
+        self._count()
         self._origins = {new: old for new, old in self._origins.items() if new in keys}
         known = (*self.images.items(), *self._origins.items())
         self._unwritten = [[*key, *value] for key, value in known]
         self._index.unlink(missing_ok=True)
         self.save()
 
+    def _count(self) -> None:
+        self._written = sum((*self._segments.values(), *self._own_files.values()))
+
     def close(self) -> None:
         """Write what is left and close the files."""
+        self._opened = None
         with suppress(OSError):
             self._end_segment()
             self.save()
-
-
-class _Opened:
-    """A segment that is open for reading at an offset."""
-
-    def __init__(self, path: Path, at: int) -> None:
-        self._path = path
-        self._at = at
-        self._fd = -1
-
-    def __enter__(self) -> tuple[int, int]:
-        self._fd = os.open(self._path, os.O_RDONLY | os.O_CLOEXEC)
-        return self._fd, self._at
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._fd)
 
 
 def copy_content(source: int, target: int, size: int, extents: Extents | None) -> None:
@@ -391,10 +416,14 @@ def copy_content(source: int, target: int, size: int, extents: Extents | None) -
             at, length = at + len(data), length - len(data)
 
 
-def _write(fd: int, data: bytes) -> None:
-    view = memoryview(data)
-    while view:
-        view = view[os.write(fd, view) :]
+def _write_parts(fd: int, parts: Sequence[bytes | memoryview]) -> None:
+    written = os.writev(fd, parts)
+    for part in parts:
+        if written < len(part):  # the disk took less than all
+            rest = memoryview(part)[written:]
+            while rest:
+                rest = rest[os.write(fd, rest) :]
+        written = max(written - len(part), 0)
 
 
 def _extents(fd: int, facts: os.stat_result) -> Extents | None:

@@ -12,15 +12,24 @@ import errno
 import itertools
 import os
 import stat
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple
 
-from playhead.undo_worker.pack import Image, Pack, Uncovered
+from playhead.undo_worker.comparing import Steps, as_entry
+from playhead.undo_worker.pack import Image, Pack, Uncovered, as_image
 from playhead.undo_worker.scanning import FILE_FLAGS, TEMPORARY, Entry, Tree
+from playhead.undo_worker.sharing import shared
 
 _O_PATH = getattr(os, "O_PATH", 0)
 _ALL_RIGHTS = 0o700
+_NEW_FLAGS = (
+    os.O_WRONLY
+    | os.O_CREAT
+    | os.O_EXCL
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+)
 
 
 class Wish(NamedTuple):
@@ -72,7 +81,7 @@ class Undo:
         for path in sorted(wishes):
             if _is(wishes[path].want, "dir"):
                 self._guarded(path, self._make_folder)
-        for path in self._files():
+        for path in self._restore_plain(self._files()):
             self._guarded(path, self._restore)
         for path in sorted({*wishes, *self._unlocked}, reverse=True):
             if path in self._unlocked or _is(wishes[path].want, "dir"):
@@ -91,6 +100,95 @@ class Undo:
             return not (wish.now and wish.want and wish.now.inode == wish.want.inode), path
 
         return sorted(found, key=order)
+
+    def _restore_plain(self, paths: list[str]) -> list[str]:
+        """Restore the ordinary files among these, by folders; return those that are left."""
+        plain = [path for path in paths if self._is_plain(path)]
+        if not plain:
+            return paths
+        self._pack.save()  # else each process would write what waits
+        mask = os.umask(0)
+        try:
+            done = set(shared(plain, self._replace_plain))
+        finally:
+            os.umask(mask)
+        return [path for path in paths if path not in done]
+
+    def _is_plain(self, path: str) -> bool:
+        """Return whether a file is to be written again, and is no more than content and facts."""
+        now, want, image = self._wishes[path]
+        return (
+            want is not None
+            and want.kind == "file"
+            and want.links == 1
+            and image is not None
+            and not image.why
+            and not image.extents
+            and not image.attributes
+            and isinstance(image.place, list)
+            and path not in self._moves
+            and (
+                now is None
+                or (
+                    now.kind == "file"
+                    and now.links == 1
+                    and (now.inode != want.inode or now.size != want.size)
+                )
+            )
+        )
+
+    def _replace_plain(self, paths: Iterable[str], part: int) -> list[str]:
+        """Write ordinary files beside their places and rename them; return those that are done.
+
+        Whatever is unexpected is left for the other way, which finds out what it is.
+        """
+        done: list[str] = []
+        folder, fd = "\0", -1
+        temporary = f"{self._temporary}-{os.getpid()}-p"
+        for path in paths:
+            above, _, name = path.rpartition("/")
+            if above != folder:
+                folder, fd = above, self._plain_folder(above)
+            if fd < 0:
+                continue
+            try:
+                self._replace(fd, name, path, temporary)
+            except (OSError, Uncovered):
+                with suppress(OSError):
+                    os.unlink(temporary, dir_fd=fd)
+                continue
+            done.append(path)
+        return done
+
+    def _plain_folder(self, path: str) -> int:
+        """Return a folder's descriptor; -1 if new files there get more than they are given."""
+        try:
+            fd = self._tree.folder(path)
+        except OSError:
+            return -1
+        with suppress(OSError):  # a file system without attributes
+            return -1 if "system.posix_acl_default" in os.listxattr(fd) else fd
+        return fd
+
+    def _replace(self, folder: int, name: str, path: str, temporary: str) -> None:
+        now, want, image = self._wishes[path]
+        assert want is not None  # noqa: S101 - as `_is_plain` has seen
+        assert image is not None  # noqa: S101
+        fd = os.open(temporary, _NEW_FLAGS, want.mode & 0o777, dir_fd=folder)
+        try:
+            self._pack.write(image, fd)
+            if want.mode & ~0o777:
+                os.fchmod(fd, want.mode)
+            os.utime(fd, ns=(want.mtime_ns, want.mtime_ns))
+        finally:
+            os.close(fd)
+        try:
+            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        except FileNotFoundError:
+            found = None
+        if found is not None and (now is None or (found.st_ino, found.st_ctime_ns) != now.key):
+            raise OSError(errno.EEXIST, "changed meanwhile")
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
     def _guarded(self, path: str, act: Callable[[str], None]) -> None:
         try:
@@ -222,8 +320,7 @@ class Undo:
             elif want.kind == "fifo":
                 os.mkfifo(name, 0o600, dir_fd=fd)
             else:
-                flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-                target = os.open(name, flags, 0o600, dir_fd=fd)
+                target = os.open(name, _NEW_FLAGS, 0o600, dir_fd=fd)
                 try:
                     assert image is not None  # noqa: S101 - as above
                     self._pack.write(image, target)
@@ -327,8 +424,10 @@ def _expect_still(found: Entry | None, now: Entry | None) -> None:
 
     The time of a file with several names changes when one of them goes.
     """
-    if found is None or now is None or found.kind == now.kind == "dir":
+    if found is None or (now is not None and found.kind == now.kind == "dir"):
         return
+    if now is None:
+        raise OSError(errno.EEXIST, "made meanwhile")
     has_changed = found.key != now.key and found.links == now.links == 1
     if found.inode != now.inode or has_changed:
         raise OSError(errno.EEXIST, "changed meanwhile")
@@ -374,3 +473,67 @@ def _set_all(fd: int, want: Entry, image: Image | None) -> None:
 
 
 set_facts = _set_all
+
+
+# What of an undo is written before it begins.
+
+
+def work_fields(
+    wishes: Wishes, steps: Steps, moves: dict[str, str], kept: dict[str, Image], pack: Pack
+) -> dict[str, Any]:
+    """Return the work as a journal has it: what neither the steps nor the pack have already."""
+    others: Wishes = {}
+    by_steps: list[str] = []
+    for path, wish in wishes.items():
+        step = steps.get(path)
+        if step is not None and (wish.now, wish.want, wish.image) == (
+            step.after,
+            step.before,
+            step.image,
+        ):
+            by_steps.append(path)
+        else:
+            others[path] = wish
+    unknown = {
+        path: image
+        for path, image in kept.items()
+        if (now := wishes[path].now) is None or pack.images.get(now.key) is not image
+    }
+    return {"by_steps": by_steps, "wishes": others, "moves": moves, "kept": unknown}
+
+
+def read_work(fields: dict[str, Any], steps: Steps, pack: Pack) -> tuple[Wishes, dict[str, Image]]:
+    """Return the wishes of a journal, and the images that were kept for the way back."""
+    wishes: Wishes = {}
+    for path in fields["by_steps"]:
+        if (step := steps.get(path)) is not None:
+            wishes[path] = Wish(step.after, step.before, step.image)
+    for path, (now, want, image) in fields["wishes"].items():
+        wishes[path] = Wish(as_entry(now), as_entry(want), as_image(image))
+    kept = {path: Image(*one) for path, one in fields["kept"].items()}
+    for path, wish in wishes.items():
+        if path not in kept and wish.now is not None and wish.now.key in pack.images:
+            kept[path] = pack.images[wish.now.key]
+    return wishes, kept
+
+
+def is_on_its_way(found: Entry | None, wish: Wish) -> bool:
+    """Return whether a path is as it was before an undo, or as that has left it already."""
+    if found is None:
+        return True
+    ways = [one for one in (wish.now, wish.want) if one is not None]
+    return any(
+        found.kind == one.kind and (one.kind == "dir" or found[2:4] == one[2:4]) for one in ways
+    )
+
+
+def is_only_facts(now: Entry, want: Entry | None) -> bool:
+    """Return whether a file keeps its content on its way back."""
+    return want is not None and now[2:5] == want[2:5] and now.kind == want.kind
+
+
+def sweep(folder: int, token: str) -> None:
+    """Delete temporary files of one undo in a folder."""
+    for name in os.listdir(folder):
+        if name.startswith(f"{TEMPORARY}{token}"):
+            os.unlink(name, dir_fd=folder)

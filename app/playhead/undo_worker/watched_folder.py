@@ -16,16 +16,28 @@ from playhead.undo_worker.comparing import (
     Step,
     diff_of,
     moves_of,
+    note_of,
     read_text,
     shown,
     steps_between,
     text_of,
+    way_to,
 )
-from playhead.undo_worker.effects_store import Before, Effect, EffectsStore, as_entry
-from playhead.undo_worker.pack import ALL_BYTES, EMPTY, YOUNG_NS, Image, Pack, as_image, is_young
-from playhead.undo_worker.scanning import TEMPORARY, Entries, Entry, Scan, ScanProblem, Tree
+from playhead.undo_worker.effects_store import Before, Effect, EffectsStore
+from playhead.undo_worker.pack import ALL_BYTES, EMPTY, YOUNG_NS, Image, Pack, is_young
+from playhead.undo_worker.scanning import Entries, Entry, Scan, ScanProblem, Tree
 from playhead.undo_worker.set_aside import Shelf, is_new_environment, is_run_by_others
-from playhead.undo_worker.undoing import Conflict, Undo, Wish, Wishes
+from playhead.undo_worker.undoing import (
+    Conflict,
+    Undo,
+    Wish,
+    Wishes,
+    is_on_its_way,
+    is_only_facts,
+    read_work,
+    sweep,
+    work_fields,
+)
 
 SCAN_LIMIT_S = 2.0
 _UNCOVERED_LISTED = 20
@@ -84,6 +96,7 @@ class WatchedFolder:
         """Write what is left, also the runs of which nobody has seen the end; close all."""
         for run in self._before:
             self.note_run(run)
+        self.write_late()
         self._pack.close()
         self._shelf.close()
         self._tree.close()
@@ -213,7 +226,7 @@ class WatchedFolder:
         effect = Effect(
             run, steps, moves_of(steps), before.conversation, is_bounded=before.is_bounded
         )
-        note = _note(before.entries, after)
+        note = note_of(before.entries, after)
         fields = self._listed(effect) if steps else {}
         has_any = any(fields.get(name) for name in ("created", "changed", "deleted", "moved"))
         files, environments = self._run_by_others(effect)
@@ -355,6 +368,7 @@ class WatchedFolder:
     def _take_back(self, effect: Effect, scope: Sequence[str], undone: Effect) -> list[Conflict]:
         """Put the paths of an effect back; what was done becomes the steps of another effect."""
         before = self._entries
+        self.write_late()
         wishes, conflicts = self._wishes(effect, scope, is_whole=undone.is_whole)
         wishes |= self._folders_of(wishes)
         moves = self._moves_back(effect, wishes)
@@ -373,16 +387,11 @@ class WatchedFolder:
         upper: str = "",
     ) -> None:
         """Have what is about to be done survive the end of this process, or of the machine."""
-        journal = {
-            "effect": undone.encode(),
-            "wishes": {path: [wish.now, wish.want, wish.image] for path, wish in wishes.items()},
-            "moves": moves,
-            "kept": kept,
-            "upper": upper,
-        }
+        of = self._effects.get(undone.of) if undone.of else None
+        work = work_fields(wishes, of.steps if of else {}, moves, kept, self._pack)
         try:
             self._pack.sync()
-            self._effects.write_journal(journal)
+            self._effects.write_journal({"effect": undone.encode(), "upper": upper, **work})
         except OSError as error:
             raise _problem(error) from error
 
@@ -411,7 +420,7 @@ class WatchedFolder:
         undo.run()
         self._tree.forget()
         self._entries = after = self._scanned()
-        touched = {above for path in wishes for above in _way_to(path)} | wishes.keys()
+        touched = {above for path in wishes for above in way_to(path)} | wishes.keys()
         steps = steps_between(
             {path: before[path] for path in touched if path in before},
             {path: after[path] for path in touched if path in after},
@@ -429,13 +438,18 @@ class WatchedFolder:
         return undo.conflicts
 
     def _finish(self, undone: Effect) -> None:
+        """Know the effect of an undo; it is written later, until then the journal is kept."""
+        self._effects.put_late(undone)
+        if undone.id.endswith(_ASIDE) and (effect := self._effects.get(undone.of)):
+            self._note_aside(effect, undone)
+            with suppress(OSError):
+                self._effects.put(effect)
+
+    def write_late(self) -> None:
+        """Write what the last undo did: what nobody has to wait for."""
         with suppress(OSError):  # then it cannot be redone: the files are what matters
             self._pack.save()
-            self._effects.put(undone)
-            if undone.id.endswith(_ASIDE) and (effect := self._effects.get(undone.of)):
-                self._note_aside(effect, undone)
-                self._effects.put(effect)
-        self._effects.end_journal()
+            self._effects.write_late()
 
     def _wishes(
         self, effect: Effect, scope: Sequence[str], *, is_whole: bool
@@ -446,10 +460,16 @@ class WatchedFolder:
         for path in scope:
             step = effect.steps[path]
             now, want = self._entries.get(path), step.before
+            wish = Wish(now, want, step.image)
+            if now is not None and want is not None and now.kind == want.kind == "file":
+                if now == step.after or self._is_same(path, now, step.after):
+                    wishes[path] = wish
+                elif not self._is_same(path, now, want):
+                    conflicts.append(Conflict(path, "changed"))
+                continue
             kinds = {one.kind for one in (now, want, step.after) if one is not None}
             if "left_out" in kinds:
                 continue
-            wish = Wish(now, want, step.image)
             if kinds == {"dir"} and now is not None and want is not None:
                 is_as_left = step.after is not None and now.mtime_ns == step.after.mtime_ns
                 if now.mode != want.mode or (is_whole and is_as_left):
@@ -501,7 +521,7 @@ class WatchedFolder:
         }
 
     def _is_way_free(self, path: str) -> bool:
-        above = (self._entries.get(one) for one in _way_to(path))
+        above = (self._entries.get(one) for one in way_to(path))
         return all(one is None or one.kind == "dir" for one in above)
 
     def _images_of(
@@ -518,7 +538,7 @@ class WatchedFolder:
                 image = Image(why="special")
             else:
                 image = self._kept(path, now)
-            is_held = path in moved or (now is not None and _is_only_facts(now, want))
+            is_held = path in moved or (now is not None and is_only_facts(now, want))
             needs_content = want is not None and want.kind == "file" and path not in moves
             has_content = wish.image is not None and not wish.image.why
             if (image.why and not is_held) or (needs_content and not has_content and not is_held):
@@ -558,17 +578,17 @@ class WatchedFolder:
         if journal is None:
             return
         undone = Effect.decode(journal["effect"])
-        kept = {p: Image(*fields) for p, fields in journal["kept"].items()}
+        of = self._effects.get(undone.of) if undone.of else None
+        known, kept = read_work(journal, of.steps if of else {}, self._pack)
         self._entries = now = self._scanned()
         wishes: Wishes = {}
         before: Entries = dict(now)
-        for path, (was, want, image) in journal["wishes"].items():
-            wish = Wish(as_entry(was), as_entry(want), as_image(image))
+        for path, wish in known.items():
             found = now.get(path)
             before.pop(path, None)
             if wish.now is not None:
                 before[path] = wish.now
-            if _is_on_its_way(found, wish):
+            if is_on_its_way(found, wish):
                 wishes[path] = wish._replace(now=found)
         self._sweep(undone.id[:16])
         upper: Tree | None = None
@@ -611,13 +631,6 @@ class WatchedFolder:
         ]
 
 
-def sweep(folder: int, token: str) -> None:
-    """Delete temporary files of one undo in a folder."""
-    for name in os.listdir(folder):
-        if name.startswith(f"{TEMPORARY}{token}"):
-            os.unlink(name, dir_fd=folder)
-
-
 def _problem(error: OSError) -> FolderProblem:
     is_full = error.errno in (errno.ENOSPC, errno.EDQUOT)
     return FolderProblem("disk_full" if is_full else "vanished")
@@ -625,20 +638,6 @@ def _problem(error: OSError) -> FolderProblem:
 
 def _uncovered(path: str, reason: str, size: int = 0, files: int = 1) -> dict[str, Any]:
     return {"path": shown(path), "reason": reason, "size_bytes": size, "files": files}
-
-
-def _note(before: Entries, after: Entries) -> str:
-    """Return which folders were only counted, and by how much their numbers differ."""
-    counts: dict[str, int] = {}
-    for sign, entries in ((-1, before), (1, after)):
-        for path, entry in entries.items():
-            if entry.kind == "left_out":
-                name = shown(path).rpartition("/")[2]
-                counts[name] = counts.get(name, 0) + sign * entry.size
-    if not counts:
-        return ""
-    said = (f"{name} ({n:+,})" if n else name for name, n in sorted(counts.items()))
-    return f"Not looked at: {', '.join(said)}."
 
 
 def _aside_fields(path: str, entry: Entry | None) -> dict[str, Any]:
@@ -664,28 +663,8 @@ def _below(effect: Effect, paths: Sequence[str]) -> list[str]:
     return list(dict.fromkeys([*meant, *(ends[path] for path in meant if path in ends)]))
 
 
-def _way_to(path: str) -> list[str]:
-    parts = path.split("/")
-    return ["/".join(parts[:count]) for count in range(len(parts))] if path else []
-
-
 def _has_inode(one: Entry | None, other: Entry | None) -> bool:
     return one is not None and other is not None and one.inode == other.inode
-
-
-def _is_only_facts(now: Entry, want: Entry | None) -> bool:
-    """Return whether a file keeps its content on its way back."""
-    return want is not None and now[2:5] == want[2:5] and now.kind == want.kind
-
-
-def _is_on_its_way(found: Entry | None, wish: Wish) -> bool:
-    """Return whether a path is as it was before an undo, or as that has left it already."""
-    if found is None:
-        return True
-    ways = [one for one in (wish.now, wish.want) if one is not None]
-    return any(
-        found.kind == one.kind and (one.kind == "dir" or found[2:4] == one[2:4]) for one in ways
-    )
 
 
 def _as_fields(conflicts: list[Conflict]) -> list[dict[str, Any]]:

@@ -16,6 +16,7 @@ from playhead.api.endpoints.operations import OPERATIONS
 from playhead.api.turns.session_export import folder_reader
 from playhead.api.turns.session_lifetimes import ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import FileChange
 from playhead.domain.model import ModelParameters
 from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.domain.trust import BoundaryReport
@@ -447,3 +448,27 @@ async def test_what_a_run_did_to_files_is_listed_undone_and_done_again(tmp_path:
         await api.fails(f"{room.path}/effects/run/undo", {}, 403, "approval_forbidden")
         await api.fails(f"{room.path}/effects/run/redo", {}, 403, "approval_forbidden")
         assert len(files.asked) == count
+
+
+async def test_what_was_set_aside_is_kept_or_deleted_once(tmp_path: Path):
+    aside = tuple(FileChange(path=path) for path in (".envrc", ".vscode/tasks.json"))
+    ports = replace(
+        ports_with(ScriptedProvider(), RecordingExecutor()), files=EffectsInMemory(RUN)
+    )
+    async with face(tmp_path, ports=ports) as api:
+        room = await begun(api)
+        session = api.sessions.get(room.id)
+        assert session is not None
+        effect = replace(RUN, set_aside=aside)
+        session.conversation.apply(Chunk(role="computer", type="files", content=effect))
+        [listed] = (await api.client.get(f"{room.path}/effects")).json()["effects"]
+        assert listed["waiting"] == [one.path for one in aside]
+        body = {"path": ".envrc"}
+        [kept] = (await api.post(f"{room.path}/effects/run/keep", body))["effects"]
+        assert (kept["action"], kept["of"], kept["created"]) == ("keep", "run", [".envrc"])
+        await api.fails(f"{room.path}/effects/run/delete", body, 404, "not_found")
+        [gone] = (await api.post(f"{room.path}/effects/run/delete", {}))["effects"]
+        assert (gone["action"], gone["of"]) == ("delete", "run")
+        await api.fails(f"{room.path}/effects/run/keep", {}, 404, "not_found")
+        api.may_approve = False
+        await api.fails(f"{room.path}/effects/run/keep", {}, 403, "approval_forbidden")
