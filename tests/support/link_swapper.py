@@ -49,6 +49,7 @@ def swapping(places: Sequence[tuple[Path, Path]]) -> Generator[None]:
         attacker.stdout.close()
         for place, _ in places:
             aside = Path(f"{place}.aside")
-            if aside.exists():
+            is_replaced = place.is_dir() and not place.is_symlink()  # by what was attacked
+            if aside.exists() and not is_replaced:
                 place.unlink(missing_ok=True)
                 os.rename(aside, place)
