@@ -10,14 +10,17 @@ from pathlib import Path
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import CodeError, RunReport
 from playhead.domain.execution import RunRequest
+from playhead.execution.keeping.variable_keeper import VariableKeeper
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.session.ports import Executor
 
 
 @asynccontextmanager
-async def executor(folder: Path) -> AsyncGenerator[ProcessExecutor]:
+async def executor(
+    folder: Path, keeper: VariableKeeper | None = None
+) -> AsyncGenerator[ProcessExecutor]:
     """An executor whose kernels end with the block."""
-    made = ProcessExecutor(folder / "output")
+    made = ProcessExecutor(folder / "output", keeper=keeper)
     _: Executor = made  # the type checker compares it with the port
     try:
         yield made

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from playhead.domain.access import Access
 from playhead.domain.conversation.chunk import Chunk
@@ -127,6 +127,8 @@ class RecordingExecutor:
     def __init__(self) -> None:
         self.requests: list[RunRequest] = []
         self.answers: list[tuple[str, str]] = []
+        self.offers: list[str] = []
+        self.forgotten: list[str] = []
         self.ended_inputs: list[str] = []
         self.ratios: list[float] = []
         self.killed_runs = 0
@@ -203,6 +205,18 @@ class RecordingExecutor:
         self.answers.append(("", text))
         if is_end:
             self.ended_inputs.append(self.requests[-1].code)
+
+    def answer_offer(self, conversation_id: str, choice: Literal["yes", "no"]) -> None:
+        self.offers.append(choice)
+
+    def ask_before_restoring(self, conversation_id: str) -> None:
+        self.offers.append("ask")
+
+    async def survivors(self, conversation_id: str) -> Callable[[], str]:
+        return lambda: ""
+
+    async def forget_variables(self, conversation_id: str) -> None:
+        self.forgotten.append(conversation_id)
 
     async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
         return []

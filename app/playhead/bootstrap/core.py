@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from playhead.execution.code_reader import CodeReader
     from playhead.execution.file_watch import FileWatch
     from playhead.execution.interpreters import InterpreterFinder
+    from playhead.execution.keeping.variable_keeper import VariableKeeper
     from playhead.execution.risks.risk_reader import RiskReader
     from playhead.providers.provider import Provider
     from playhead.providers.worker import ModelWorker
@@ -59,7 +60,8 @@ class Overrides(Struct, frozen=True, kw_only=True):
     the process. `how_to_choose` says how a model is chosen, where there is no window. `program`
     names this process where another one wants the same data folder. `allowed` is what code of all
     conversations gets of the desktop and the environment, `key_routes` are digests of ways of keys
-    that were confirmed, `policy` is what code of new conversations may do.
+    that were confirmed, `policy` is what code of new conversations may do. `has_window`: a person
+    can be asked before a new kernel gets the variables of the last one.
     """
 
     model: str | None = None
@@ -72,6 +74,7 @@ class Overrides(Struct, frozen=True, kw_only=True):
     allowed: tuple[Access, ...] = ()
     key_routes: tuple[str, ...] = ()
     policy: PolicyWish = PolicyWish()
+    has_window: bool = False
 
 
 class Core(Struct, frozen=True, kw_only=True):
@@ -151,7 +154,8 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     sandbox = deferred(_make_sandbox)
     boundary = RecordedSandbox(sandbox, paths.boundary_path())
     files = deferred(_make_files)
-    executor = _make_executor(wanted, tuple(variables.values()), sandbox, files)
+    keeper = _make_keeper(wanted, settings)
+    executor = _make_executor(wanted, tuple(variables.values()), sandbox, files, keeper)
     worker = deferred(_make_worker)
     interpreters = deferred(_make_interpreters)
     reader = deferred(lambda: _make_reader(variables))
@@ -191,7 +195,11 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
 
 
 def _make_executor(
-    wanted: Overrides, drop: tuple[str, ...], sandbox: Sandbox, files: FileWatch
+    wanted: Overrides,
+    drop: tuple[str, ...],
+    sandbox: Sandbox,
+    files: FileWatch,
+    keeper: VariableKeeper | None,
 ) -> ProcessExecutor:
     return ProcessExecutor(
         paths.outputs_dir(),
@@ -200,7 +208,27 @@ def _make_executor(
         make_folder=wanted.folders.make if wanted.folders else lambda folder: False,
         allowed=wanted.allowed,
         sandbox=sandbox,
+        keeper=keeper,
     )
+
+
+def _make_keeper(wanted: Overrides, settings: WitnessedSettings) -> VariableKeeper | None:
+    """Return what keeps variables; nothing where conversations are not kept either."""
+    if not wanted.keeps_history:
+        return None
+
+    def make() -> VariableKeeper:
+        from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
+        from playhead.storage.variable_store import VariableStore
+
+        def wish() -> Saving:
+            now = settings.current
+            return Saving(now.keeps_variables, now.restores_variables)
+
+        store = VariableStore(paths.variables_dir())
+        return VariableKeeper(store, wish, asks=wanted.has_window)
+
+    return deferred(make)
 
 
 class _Deferred:

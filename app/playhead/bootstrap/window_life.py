@@ -79,7 +79,9 @@ class WindowLife:
         self._instance = instance
         self._files = list(files)
         policy = policy_wish(None, os.environ)
-        self._core = build_core(Overrides(folders=folders, policy=policy), settings)
+        self._core = build_core(
+            Overrides(folders=folders, policy=policy, has_window=True), settings
+        )
         ports = self._core.ports
         self._garbage = GarbageSchedule(self._is_busy, window)
         self._access: ProgramAccess | None = None

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 from msgspec import Struct
 
 from playhead.domain.trust import Policy
 from playhead.errors import AppError, SessionError, phrase
+
+if TYPE_CHECKING:
+    from playhead.domain.saved_variables import BroughtBack, RestoreOffer, WhyLost
 
 PYTHON = "python"
 """The language that every kernel's host has; others may need a program."""
@@ -56,7 +59,9 @@ class Variable(Struct, frozen=True, kw_only=True):
     """A variable of a kernel: `shape` like "3 × 4", `value` a short text of one line.
 
     `is_changed`: the last run made it or bound it again. `is_table`: it can be opened as a table.
-    `frame` is the index of its frame, if it is one of a failure.
+    `frame` is the index of its frame, if it is one of a failure. `survival`: it came back from an
+    earlier kernel, is saved for the next, or has not come back, and `why`; then it has no value.
+    `again`: the line `line` of the block that made it makes it again.
     """
 
     name: str
@@ -67,6 +72,9 @@ class Variable(Struct, frozen=True, kw_only=True):
     is_changed: bool = False
     is_table: bool = False
     frame: int = 0
+    survival: Literal["", "back", "saved", "again", "lost"] = ""
+    why: WhyLost = ""
+    line: int = 0
 
 
 class CodePlace(Struct, frozen=True):
@@ -129,6 +137,8 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     `folder` is where code has gone to, by `cd` say; "" while that is the working folder.
 
     `is_disputed`: its block has said that it is over, and its main thread is seen to go on.
+    While there is an `offer`, the run waits for its answer; `brought_back` is what the kernel got
+    from the one before. `is_behind`: what the last runs changed is not saved yet.
     """
 
     state: KernelState = "none"
@@ -139,6 +149,9 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     is_disputed: bool = False
     going_on: GoingOn = GoingOn()
     folder: str = ""
+    offer: RestoreOffer | None = None
+    brought_back: BroughtBack | None = None
+    is_behind: bool = False
 
 
 class Interpreter(Struct, frozen=True, kw_only=True):

@@ -78,8 +78,9 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     The `api_…` ones are of the server for other programs: whether it listens, where, whether who
     holds its token may approve code or have it run unasked, and how many requests a minute.
     The `run_…` ones are limits of a run in seconds and MB, 0 for none; `output_limit_mb` is how
-    much of a run's output is kept; `scale_percent` is how large everything is shown,
-    `zoom_percent` how large text and pictures are in conversation and editor; `text_px` and
+    much of a run's output is kept. `keeps_variables` is whether variables are saved for the next
+    kernel, `restores_variables` whether that gets them; `scale_percent` is how large everything is
+    shown, `zoom_percent` how large text and pictures are in conversation and editor; `text_px` and
     `code_px` are the sizes of type there at 100 %, `code_font` empty means the shipped font.
     The `sandbox_…` ones are the policy of new conversations, where there is a sandbox.
     `asks_typed_code`: code that a person typed in Direct mode waits for an approval, too.
@@ -117,6 +118,8 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     run_limit_s: int = 0
     run_limit_mb: int = 0
     output_limit_mb: int = 200
+    keeps_variables: bool = True
+    restores_variables: Literal["ask", "always", "never"] = "ask"
     system_prompt: str = ""
     budget: Dollars = 0.0
     extra_parameters: str = ""

@@ -195,6 +195,8 @@ class LiveKernel:
         self.language = language
         self.interpreter = interpreter
         self.confinement = confinement
+        self.is_new = True
+        """Whether nothing has been done with it yet."""
         self._output_dir = output_dir
         self._spool = Spool(output_dir / new_spool_name())
         self._folder = ""
@@ -213,6 +215,7 @@ class LiveKernel:
         self._clears_end = False
         self._left = GoingOn()
         self._left_processes: list[int] = []
+        self._saving_since: processes.RunStart | None = None
         self._between = b""
         self._end_cause: RunEnd | None = None
         self._kill_cause: RunEnd | None = None
@@ -386,6 +389,32 @@ class LiveKernel:
         """Return what is known of the end of a code. Raises ExecutionError."""
         return await self._ask(description_of, "describe", ANSWER_LIMIT_S, code=code, call=is_call)
 
+    @property
+    def spool_folder(self) -> Path:
+        """Return the folder that files for it are put into."""
+        return self._spool.folder
+
+    def take_file(self, name: str, target: Path, limit: int) -> bool:
+        """Move a file out that it has written (any thread); False if that is not one."""
+        return self._spool.take(name, target, limit)
+
+    async def save(self, limit_s: float, **fields: object) -> dict[str, Any]:
+        """Have it write what its last runs changed, without keeping other questions waiting.
+
+        Raises ExecutionError.
+        """
+        if self._state != "idle" or self._is_ending:
+            raise ExecutionError("The kernel is busy.", remedy="Ask again when the code has ended.")
+        self._saving_since = processes.run_start()
+        try:
+            return await self._questions.ask(dict, "save", limit_s, **fields)
+        finally:
+            self._saving_since = None
+
+    async def restore(self, file: str, seconds: float, more_s: float) -> dict[str, Any]:
+        """Have it read what another kernel has saved. Raises ExecutionError."""
+        return await self._ask(dict, "restore", seconds + more_s, file=file, seconds=seconds)
+
     def kill(self, cause: RunEnd) -> None:
         """Kill it with its children."""
         if self._state != "none":
@@ -539,8 +568,16 @@ class LiveKernel:
         is_main = report["main"] and not self._questions.asked_since_last()
         self._left = GoingOn(is_main, report["threads"])
         spared = (self._process.pid, self._process.spared_pid)
+        spared += self._savers() if report["processes"] else ()
         self._left_processes = [pid for pid in report["processes"] if pid not in spared]
         self._on_change()
+
+    def _savers(self) -> tuple[int | None, ...]:
+        """Return what has been started since a save began: no code runs, so it is what saves."""
+        began = self._saving_since
+        if began is None:
+            return ()
+        return tuple(one.pid for one in processes.started_since(self._process.root_pid, began))
 
     def _on_cleared(self) -> None:
         if self._run is not None and self._end_mark is not None:

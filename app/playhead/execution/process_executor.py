@@ -43,6 +43,7 @@ from playhead.execution.run_output import file_name
 
 if TYPE_CHECKING:
     from playhead.execution.file_watch import FileWatch, RunObservation
+    from playhead.execution.keeping.variable_keeper import Choice, VariableKeeper
     from playhead.sandbox.sandbox import Confinement, Sandbox
 
 _log = logging.getLogger(__name__)
@@ -61,7 +62,8 @@ class ProcessExecutor:
     `make_folder` makes a missing working folder, unless that is not for the program to make.
     Kernels get `variables` (by default this process's environment) without those named in `drop`,
     and without secrets and what leads to the desktop, unless `allowed` or `allow` say so. Runs with
-    a bounded policy get kernels in the `sandbox`; without one they are refused.
+    a bounded policy get kernels in the `sandbox`; without one they are refused. `keeper` saves
+    their variables and brings them back; without it they end with their kernel.
     """
 
     def __init__(
@@ -73,8 +75,10 @@ class ProcessExecutor:
         make_folder: Callable[[str], bool] = lambda folder: False,
         allowed: Collection[Access] = (),
         sandbox: Sandbox | None = None,
+        keeper: VariableKeeper | None = None,
     ) -> None:
         self._sandbox = sandbox
+        self._keeper = keeper
         self._allowed = frozenset(allowed)
         self._allowed_in: dict[str, frozenset[Access]] = {}
         self._output_dir = output_dir
@@ -134,11 +138,14 @@ class ProcessExecutor:
         look = self._files.look(request) if self._files is not None else None
         try:
             await kernel.ready()
-            if look is not None:
+            is_wanted = await self._bring_back(kernel, request)
+            if look is not None and is_wanted:
                 await look.before()
         except ExecutionError:
             if not kernel.was_stopped:
                 raise
+            is_wanted = False
+        if not is_wanted:
             for chunk in stopped_before_start():
                 yield chunk
             return
@@ -155,6 +162,8 @@ class ProcessExecutor:
 
     async def interrupt(self, conversation_id: str) -> None:
         """Stop the running code; returns immediately, the run's stream reports the end."""
+        if self._keeper is not None:
+            self._keeper.answer(conversation_id, "stop")
         for kernel in self._of(conversation_id):
             kernel.interrupt(self._grace_s.get(conversation_id, 2.0))
 
@@ -171,7 +180,10 @@ class ProcessExecutor:
     async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
         """Return the variables of the idle Python kernel; [] without one. Raises ExecutionError."""
         kernel = self._kernels.get((conversation_id, "python"))
-        return await kernel.variables(frames) if kernel is not None else []
+        found = await kernel.variables(frames) if kernel is not None else []
+        if self._keeper is None or frames:
+            return found
+        return await self._keeper.rows(conversation_id, found, has_kernel=kernel is not None)
 
     async def table(
         self,
@@ -199,6 +211,29 @@ class ProcessExecutor:
         """
         kernel = self._kernels.get((conversation_id, "python"))
         return await kernel.describe(code, is_call=is_call) if kernel else Description()
+
+    def answer_offer(self, conversation_id: str, choice: Choice) -> None:
+        """Answer whether the variables of the last kernel are to be brought back."""
+        if self._keeper is not None:
+            self._keeper.answer(conversation_id, choice)
+
+    def ask_before_restoring(self, conversation_id: str) -> None:
+        """Have the next kernel get no variables without a question."""
+        if self._keeper is not None:
+            self._keeper.ask_again(conversation_id)
+
+    async def survivors(self, conversation_id: str) -> Callable[[], str]:
+        """Return what says what a model gets to know of the variables from before the kernel."""
+        keeper = self._keeper
+        if keeper is None:
+            return lambda: ""
+        await keeper.look(conversation_id)
+        return lambda: keeper.note(conversation_id)
+
+    async def forget_variables(self, conversation_id: str) -> None:
+        """Delete what is saved of a conversation's variables."""
+        if self._keeper is not None:
+            await asyncio.to_thread(self._keeper.delete, conversation_id)
 
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""
@@ -236,7 +271,14 @@ class ProcessExecutor:
         """Return the status of the conversation's kernel; of the busy one if there are several."""
         statuses = [kernel.status() for kernel in self._of(conversation_id)]
         statuses.sort(key=lambda status: status.state == "idle")
-        return statuses[0] if statuses else KernelStatus()
+        if not statuses or self._keeper is None:
+            return statuses[0] if statuses else KernelStatus()
+        return replace(
+            statuses[0],
+            offer=self._keeper.offer(conversation_id),
+            brought_back=self._keeper.brought_back(conversation_id),
+            is_behind=self._keeper.is_behind(conversation_id),
+        )
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Call `listener(conversation_id, status)` on every change."""
@@ -245,6 +287,8 @@ class ProcessExecutor:
 
     async def close(self) -> None:
         """End all kernels with their children."""
+        if self._keeper is not None:
+            await self._keeper.close()
         await _shut_down(list(self._kernels.values()), RunEnd(kind="closed"))
 
     def _of(self, conversation_id: str) -> list[LiveKernel]:
@@ -289,6 +333,17 @@ class ProcessExecutor:
         return await self._sandbox.confine(
             request.policy, request.folder, programs, request.attached
         )
+
+    async def _bring_back(self, kernel: LiveKernel, request: RunRequest) -> bool:
+        """Bring back what an earlier kernel of the conversation had, before its first run.
+
+        Return whether the run is still wanted.
+        """
+        if self._keeper is None or request.language != HOST_LANGUAGE or not kernel.is_new:
+            return True
+        is_wanted = await self._keeper.bring_back(request.conversation_id, kernel)
+        kernel.is_new = not is_wanted
+        return is_wanted
 
     def _check(self, request: RunRequest) -> None:
         if request.language not in self.languages:
@@ -338,6 +393,8 @@ class ProcessExecutor:
         return kernel
 
     def _on_change(self, key: tuple[str, str], kernel: LiveKernel) -> None:
+        if self._keeper is not None and key[1] == HOST_LANGUAGE:
+            self._keeper.follow(key[0], kernel, lambda: self._emit(key[0]))
         if kernel.state == "none" and self._kernels.get(key) is kernel:
             self._forget(key)
         self._emit(key[0])

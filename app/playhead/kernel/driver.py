@@ -6,7 +6,7 @@ import _thread
 import itertools
 import json
 import os
-from typing import TYPE_CHECKING, Any, Mapping, NamedTuple, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Mapping, NamedTuple, Sequence
 
 if TYPE_CHECKING:
     from .channel import Channel
@@ -93,6 +93,8 @@ class Driver:
     def __init__(self, context: DriverContext) -> None:
         self.context = context
         self.answers = AnswerFiles(context.channel, context.spool)
+        self.is_awaited: Callable[[], bool] = lambda: False
+        """Returns whether another command waits for the main thread."""
 
     def start(self) -> str:
         """Make ready for the first block; the language's version."""

@@ -61,6 +61,7 @@ class Host:
             hello.get("uv") or "",
         )
         self._driver = _make_driver(hello.get("language") or "python", context)
+        self._driver.is_awaited = lambda: not self._queue.empty()
         self._guard = InterpreterGuard()
 
     def serve(self, commands: Iterator[dict[str, Any]]) -> None:
@@ -76,7 +77,7 @@ class Host:
                 return
             if command["t"] == "execute":
                 self._execute(command)
-            elif command.get("by") is not None and self._is_busy:
+            elif self._is_busy and (command["t"] == "save" or command.get("by") is not None):
                 self._driver.refuse(command, _BUSY)  # code came behind it
             elif command["t"] in QUESTIONS:
                 self._driver.answer(command)

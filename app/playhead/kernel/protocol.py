@@ -26,6 +26,12 @@ Commands, one JSON object a line, by their `t`:
                answered by `answer`
     describe   ask, code (up to the end of a name), call (the call that the end is in, and not the
                name): signature and documentation; answered by `answer`
+    save       ask, known (keys of groups that the parent has), limit (bytes in all), most_forked
+               (bytes of a process that may be forked), seconds: what may have changed since the
+               last one; answered by `answer` when it is written, which may be long after
+    restore    ask, file (in the spool: {"python", "imports": [{name, module}], "classes": [{name,
+               line, source}], "groups": [{file, names}]}), seconds: what another kernel has saved;
+               answered by `answer`
     environment set, unset: variables of the environment from now on, and names that go
     exit       end in an orderly way
 
@@ -47,7 +53,11 @@ Marks, by their `t`; each carries `run`:
              fields name, type, shape, size_bytes, value, is_changed, is_table; of a failure also
              frame, its index in the error's frames), a table as above,
              {"length": characters before the cursor that a candidate replaces, "candidates":
-             [[text, kind], …]}, {"name": "" for nothing known, "parameters": [text, …] or null,
+             [[text, kind], …]}, for `save` {"is_same": true} or {"names": [{name, type, verdict
+             (one of `VERDICTS`), why (one of `WHY_LOST`), line, size, module, source}], "groups":
+             [{key, names, file ("" if its key was known), size}], "python", "pause_s"}, for
+             `restore` {"back": [{name}], "failed": [{name, why}]},
+             {"name": "" for nothing known, "parameters": [text, …] or null,
              "argument": place of the one under the cursor, "type", "value", "documentation"}, or
              {"error": why not, "remedy": what to do, if it is known}
     idle     state (finished, interrupted), line, status (where the language has one), folder (that
@@ -68,8 +78,14 @@ MANAGED = "playhead-environment.json"
 MARK_LIMIT = 4096
 SHOWN = ("png", "svg", "html", "markdown", "latex", "javascript", "table", "text")
 """The kinds of a `show` mark."""
-QUESTIONS = ("variables", "table", "complete", "describe")
+QUESTIONS = ("variables", "table", "complete", "describe", "save", "restore")
 """The commands that an idle kernel answers, and a busy one refuses."""
+
+VERDICTS = ("kept", "import", "source", "again", "lost")
+"""The ways in which a name survives its kernel: by its value, its module, its source, or not."""
+WHY_LOST = ("generator", "file", "lock", "socket", "connection", "process", "thread", "view", "gpu")
+WHY_LOST += ("frame", "reference", "local_class", "class_changed", "unpicklable", "too_large")
+WHY_LOST += ("secret", "slow", "no_module", "unreadable", "missing")
 
 
 class Mark(NamedTuple):

@@ -189,6 +189,8 @@ class Input(io.TextIOBase):
         self._ids = itertools.count(1)
         self._asking = threading.Lock()
         self.buffer = io.FileIO(0, "r", closefd=False)
+        self.secrets: list[bytes] = []
+        """What was typed as a secret: it is never saved."""
 
     def ask(self, prompt: str = "", is_secret: bool = False) -> str:
         """Return one line without its end. Raises EOFError when there is no more input."""
@@ -197,7 +199,10 @@ class Input(io.TextIOBase):
             line = _read_line()
         if not line:
             raise EOFError
-        return line[:-1] if line.endswith("\n") else line
+        text = line[:-1] if line.endswith("\n") else line
+        if is_secret and text.encode("utf-8", "surrogateescape") not in (b"", *self.secrets):
+            self.secrets.append(text.encode("utf-8", "surrogateescape"))
+        return text
 
     def _announce(self, prompt: str, is_secret: bool) -> None:
         if has_input() and not self._descriptors.ended_unused:  # else at least ask
@@ -247,8 +252,8 @@ def _read_line() -> str:
     return line.decode("utf-8", "replace")
 
 
-def install(channel: Channel, descriptors: Descriptors) -> None:
-    """Put our streams and questions in the place of Python's."""
+def install(channel: Channel, descriptors: Descriptors) -> Input:
+    """Put our streams and questions in the place of Python's; return what asks."""
     sys.stdout = sys.__stdout__ = open_output(1)  # type: ignore[misc]
     sys.stderr = sys.__stderr__ = open_output(2)  # type: ignore[misc]
     source = Input(channel, descriptors)
@@ -263,3 +268,4 @@ def install(channel: Channel, descriptors: Descriptors) -> None:
     original = builtins.input
     builtins.input = ask_line
     getpass.getpass = ask_secret  # type: ignore[assignment]
+    return source

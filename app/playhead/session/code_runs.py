@@ -10,7 +10,7 @@ import contextlib
 import math
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
@@ -32,7 +32,10 @@ from playhead.domain.conversation.payloads import (
 )
 from playhead.domain.execution import CodePlace, Completions, Description
 from playhead.errors import ExecutionError
-from playhead.session.ports import CodeReader, Executor, FileEffects
+from playhead.session.ports import CodeReader, Executor, FileEffects, SessionPorts
+
+if TYPE_CHECKING:
+    from playhead.domain.saved_variables import RestoreOffer
 
 LIVE_FIRST_S = 0.1
 """The time that an idle kernel has to answer first."""
@@ -264,6 +267,29 @@ class RunFiles:
         if changes.listed or changes.set_aside:
             self._conversation.apply(Chunk(role="computer", type="files", content=changes))
         return changes
+
+
+class KeptVariables:
+    """Answers whether a new kernel gets the variables of the one before it."""
+
+    def __init__(self, ports: SessionPorts, conversation_id: str) -> None:
+        self._ports = ports
+        self._id = conversation_id
+
+    @property
+    def offer(self) -> RestoreOffer | None:
+        """Return the question that a run waits for, if there is one."""
+        return self._ports.executor.status(self._id).offer
+
+    def answer(self, choice: Literal["yes", "no"]) -> None:
+        """Have them brought back, or not."""
+        self._ports.executor.answer_offer(self._id, choice)
+
+    async def answer_always(self) -> None:
+        """Have them brought back, now and from now on."""
+        self.answer("yes")
+        settings = self._ports.settings
+        await settings.save(replace(settings.current, restores_variables="always"))
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:

@@ -187,6 +187,22 @@ class Executor(Protocol):
         """
         ...
 
+    def answer_offer(self, conversation_id: str, choice: Literal["yes", "no"]) -> None:
+        """Answer the offer of `status` to bring the variables of the last kernel back."""
+        ...
+
+    def ask_before_restoring(self, conversation_id: str) -> None:
+        """Have the next kernel get no variables without a question: a person wants a new one."""
+        ...
+
+    async def survivors(self, conversation_id: str) -> Callable[[], str]:
+        """Return what says what a model gets to know of the variables from before the kernel."""
+        ...
+
+    async def forget_variables(self, conversation_id: str) -> None:
+        """Delete what is saved of a conversation's variables."""
+        ...
+
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""
         ...

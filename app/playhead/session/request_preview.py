@@ -49,8 +49,11 @@ def _instructions(settings: TurnSettings, messages: Sequence[Message]) -> str:
     gone = min(settings.fresh_after(), count_runs(messages))
     if not gone:
         return settings.instructions
+    survivors = settings.survivors()
     note = (
-        f"The kernel was restarted after the first {gone} code run(s) of this conversation: "
+        f"The kernel ended after the first {gone} code run(s) of this conversation. {survivors}"
+        if survivors
+        else f"The kernel was restarted after the first {gone} code run(s) of this conversation: "
         "names, imports and data from those runs no longer exist. Run again what you need."
         if has_run_here(messages)
         else f"The first {gone} code run(s) of this conversation are imported and did not run "

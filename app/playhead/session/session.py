@@ -42,6 +42,7 @@ from playhead.session.branches import Deletion, deletion_of, place_to_retry
 from playhead.session.code_runs import (
     CodeAccess,
     CodeQuestions,
+    KeptVariables,
     KernelEpoch,
     RunFiles,
     count_runs,
@@ -160,7 +161,7 @@ class Session:
         self.files = RunFiles(
             ports.files, conversation, self._expect_idle, lambda: self._emit("files")
         )
-        """Undoes what runs did to files."""
+        self.kept_variables = KeptVariables(ports, conversation.id)
         self._begun_with: str | None = None
         self.reruns = Reruns(conversation, self._expect_idle, self._run_again)
         """Runs all code of the conversation again."""
@@ -432,6 +433,7 @@ class Session:
         if cuts_run and self._turn is not None:
             self._turn.stop_after_run()
             self.queue.hold()
+        self._ports.executor.ask_before_restoring(self.conversation.id)
         self._start_task(self._restart(cuts_run))
 
     def answer_input(self, input_id: str, text: str) -> None:
@@ -568,6 +570,7 @@ class Session:
             self.interpreter,
             lambda: self._epoch.after,
             lambda: self.policy.current,
+            await self._ports.executor.survivors(self.conversation.id),
         )
 
     async def _leave_other_python(self) -> None:

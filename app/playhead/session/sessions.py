@@ -223,6 +223,7 @@ class Sessions:
         if conversation_id in self._stored:
             self._stored.discard(conversation_id)
             await self._history.delete(conversation_id)
+            await self._ports.executor.forget_variables(conversation_id)
         self._temporary.discard(conversation_id)
         self._trash.pop(conversation_id, None)
         self._unlist(conversation_id)
@@ -358,6 +359,7 @@ class Sessions:
         await session.close()
         session.preview.forget()
         session.conversation.forget()
+        await self._ports.executor.forget_variables(session.conversation.id)
         try:
             await self._history.delete(session.conversation.id)
         except StorageError as error:

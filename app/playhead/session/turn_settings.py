@@ -44,11 +44,12 @@ class TurnSettings(Struct, frozen=True, kw_only=True):
     """Settings of a turn, unchanged from its first question to its end but for the `policy`.
 
     `policy` returns what code may do at this moment, `fresh_after` the number of code runs whose
-    variables were lost with their kernel. `tools` are a client's own (the turn ends with their
-    calls), `offers_execute` is whether the model may have code run, `stop_grace_s` is the time
-    between the interrupt and the kill. Without `has_input` standard input ends where a run
-    begins. `system_prompt` replaces the default one, `budget` is in US dollars, 0 for no limit.
-    `typed` is code that runs without a question if Direct mode proposes it letter for letter.
+    kernel has ended, `survivors` which of their variables came back, or will; "" if none. `tools`
+    are a client's own (the turn ends with their calls), `offers_execute` is whether the model may
+    have code run, `stop_grace_s` is the time between the interrupt and the kill. Without
+    `has_input` standard input ends where a run begins. `system_prompt` replaces the default one,
+    `budget` is in US dollars, 0 for no limit. `typed` is code that runs without a question if
+    Direct mode proposes it letter for letter.
     `follows_policy`: code that the policy does not ask about runs.
     """
 
@@ -59,6 +60,7 @@ class TurnSettings(Struct, frozen=True, kw_only=True):
     interpreter: str
     fresh_after: Callable[[], int]
     policy: Callable[[], Policy] = Policy
+    survivors: Callable[[], str] = lambda: ""
     tools: tuple[ToolOffer, ...] = ()
     offers_execute: bool = True
     must_call: bool = False
@@ -81,6 +83,7 @@ async def turn_settings(
     interpreter: str,
     fresh_after: Callable[[], int],
     policy: Callable[[], Policy],
+    survivors: Callable[[], str],
 ) -> TurnSettings:
     """Return the settings of one turn; `interpreter` is the conversation's own, '' for none."""
     settings = settings_for(ports.settings.current, ports.catalog, config)
@@ -95,6 +98,7 @@ async def turn_settings(
         interpreter=interpreter or settings.interpreter,
         fresh_after=fresh_after,
         policy=policy,
+        survivors=survivors,
         tools=options.tools,
         offers_execute=options.offers_execute,
         must_call=options.must_call,

@@ -98,6 +98,11 @@ def undo_dir() -> Path:
     return data_dir() / "undo"
 
 
+def variables_dir() -> Path:
+    """Return the folder of the saved variables of conversations; it is made when one is saved."""
+    return data_dir() / "variables"
+
+
 def environments_dir() -> Path:
     """Return the folder of the managed Python environments."""
     return make_private(data_dir() / "environments")

@@ -24,6 +24,7 @@ class Python(Driver):
         from ..python.python_kernel import PythonKernel
 
         self._kernel = PythonKernel(self.context, self.answers)
+        self._kernel.saver.is_awaited = self.is_awaited
         return sys.version.split()[0]
 
     def execute(self, job: Job) -> Outcome:

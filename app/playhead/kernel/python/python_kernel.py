@@ -22,6 +22,7 @@ from .ipython import display_functions, magic_syntax, shell_stand_in
 from .ipython.ipython_stand_in import StandInFinder
 from .ipython.magic_commands import MagicCommands
 from .runner import Runner, RunOptions
+from .saving.saver import Saver
 from .variables import FailedFrames, VariableInspector, Variables
 
 
@@ -33,7 +34,7 @@ class PythonKernel:
         channel = context.channel
         self._folder = WorkingFolder()
         self._memory = MemoryLimit()
-        streams.install(channel, context.descriptors)
+        source = streams.install(channel, context.descriptors)
         # A crash prints its place, in our own copy of the output.
         faulthandler.enable(context.descriptors.output, all_threads=False)
         sampler = LineSampler(channel)
@@ -73,6 +74,9 @@ class PythonKernel:
             CodeHelp(self._runner.namespace),
             context.interrupts,
         )
+        self.saver = Saver(
+            self._runner.namespace, files, context.spool, context.interrupts, source.secrets
+        )
 
     def execute(self, job: Job) -> Outcome:
         """Run a block in the one namespace."""
@@ -88,14 +92,20 @@ class PythonKernel:
             return self._runner.execute(job.code, lambda: self._enter(job.folder), options)
         finally:
             self._memory.end()
+            self.saver.note(self._runner.tree, job.code)
 
     def elsewhere(self) -> str:
         """Return the folder that the code has gone to; "" if it is the working folder."""
         return self._folder.elsewhere()
 
     def answer(self, command: dict[str, Any]) -> None:
-        """Answer a question about the namespace."""
-        self._answers.answer(command)
+        """Answer a question about the namespace, save it, or bring it back."""
+        if command["t"] == "save":
+            self.saver.save(command)
+        elif command["t"] == "restore":
+            self.saver.restore(command)
+        else:
+            self._answers.answer(command)
 
     def give_up_answer(self, ask: str) -> None:
         """Stop the sorting of a table (another thread)."""

@@ -61,7 +61,8 @@ class Runner:
         self._loop: Any = None
         self._timings = RunTimings()
         self._line_times = LineTimes()
-        self._tree: ast.Module | None = None
+        self.tree: ast.Module | None = None
+        """The syntax of the block that ran last; None if it has none."""
         self._at: int | None = None
         self.remark: Callable[[BaseException], str] = lambda error: ""
         self.keep_failure: Callable[[BaseException, list[Any], list[list[Any]]], None] = (
@@ -77,7 +78,7 @@ class Runner:
         """Run a block after `prepare`; what either raises is reported, never raised."""
         self._count += 1
         self._timings = RunTimings()
-        self._tree = None
+        self.tree = None
         self._at = None
         self._sampler.is_on = options.lines
         block = errors.remember_source(self._count, code)
@@ -99,11 +100,11 @@ class Runner:
             outcome = Outcome("finished")
         if notice := self._guard.take_notice():
             self._channel.complain(notice)
-        self._timings.send(self._channel, self._tree)
+        self._timings.send(self._channel, self.tree)
         return outcome
 
     def _run(self, block: str, code: str, options: RunOptions) -> None:
-        tree = self._tree = self._parse(block, code)
+        tree = self.tree = self._parse(block, code)
         statements = self._compiled(block, tree, hides_value=code.rstrip().endswith(";"))
         if options.times:
             statements = list(statements)

@@ -1,0 +1,1 @@
+"""Keeping variables from one kernel to the next; made and called by the executor."""

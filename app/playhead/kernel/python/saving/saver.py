@@ -1,0 +1,385 @@
+"""Saves what has changed in the namespace, in a forked child, and brings it back in another kernel.
+
+The child leaves the group, closes what it has inherited and only pickles; its parent is the
+supervisor, so that code which waits for its own children does not get it. It ends by itself
+at a limit of time. Where there is no fork, or the process is so large that its pages would be
+copied for long, the kernel itself does it and stops when a command arrives.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import faulthandler
+import gc
+import importlib
+import itertools
+import json
+import linecache
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+from typing import TYPE_CHECKING, Any, Callable
+
+from ...interrupts import start_thread
+from . import value_pickling
+from .touched_names import TouchedNames
+from .value_collector import Origin, ValueCollector, Wish, is_light, secrets_of_environment
+
+if TYPE_CHECKING:
+    from ...driver import AnswerFiles
+    from ...interrupts import Interrupts
+
+_BLOCKS_KEPT = 200
+_LEFT_OUT = frozenset({"In", "Out", "exit", "quit"})
+_SOURCE_LIMIT = 100_000
+_NICER = 10
+_READ_BYTES = 1 << 16
+
+
+class Saver:
+    """Owner of what is known to be saved of one namespace; the main thread calls it at idle.
+
+    `secrets` are texts that were typed as such. `is_awaited` returns whether a command has come.
+    """
+
+    def __init__(
+        self,
+        namespace: dict[str, Any],
+        files: AnswerFiles,
+        spool: str,
+        interrupts: Interrupts,
+        secrets: list[bytes],
+    ) -> None:
+        self._namespace = namespace
+        self._files = files
+        self._spool = spool
+        self._interrupts = interrupts
+        self._secrets = secrets
+        self._numbers = itertools.count(1)
+        self._blocks: list[tuple[ast.Module, str]] = []
+        self._unsaved = TouchedNames()
+        self._origins: dict[str, Origin] = {}
+        self._rows: dict[str, dict[str, Any]] = {}
+        self._groups: list[dict[str, Any]] = []
+        self._slow: dict[str, int] = {}
+        self._is_saving = False
+        self.is_awaited: Callable[[], bool] = lambda: False
+
+    def note(self, tree: ast.Module | None, code: str) -> None:
+        """Remember a block that has run; what it may have changed is read at the next save."""
+        if tree is None:
+            return
+        self._blocks.append((tree, code))
+        if len(self._blocks) > _BLOCKS_KEPT:
+            del self._blocks[0]
+            self._unsaved.all = True
+
+    def save(self, command: dict[str, Any]) -> None:
+        """Save what may have changed; the answer comes when that is written."""
+        if self._is_saving:
+            self._files.send(command["ask"], {"error": "busy"})
+            return
+        self._read_blocks()
+        names = self._names()
+        chosen = self._chosen(names, frozenset(command["known"]))
+        gone = self._rows.keys() - names.keys()
+        if not chosen and not gone:
+            self._files.send(command["ask"], {"is_same": True})
+            return
+        saving = _Saving(command, self._wish(command, chosen), set(names), self._unsaved)
+        self._unsaved = TouchedNames()
+        self._is_saving = True
+        is_light_work = all(is_light(names[name]) for name in chosen)
+        if is_light_work or not _can_fork(command["most_forked"]):
+            self._save_here(saving)
+        else:
+            self._save_in_child(saving)
+
+    def _names(self) -> dict[str, Any]:
+        return {
+            name: value
+            for name, value in list(self._namespace.items())
+            if type(name) is str and name[:2] != "__" and name not in ("_", *_LEFT_OUT)
+        }
+
+    def _read_blocks(self) -> None:
+        blocks, self._blocks = self._blocks, []
+        for tree, code in blocks:
+            self._unsaved.add(tree, self._namespace)
+            self._origins.update(_origins(tree, code))
+        if any(_is_codes(thread) for thread in threading.enumerate()):
+            self._unsaved.all = True  # they change what they like
+
+    def _chosen(self, names: dict[str, Any], known: frozenset[str]) -> list[str]:
+        """Return the names to be saved: touched, new, with those that they are joined to."""
+        if self._unsaved.all:
+            touched = set(names)
+        else:
+            touched = {name for name in names if name in self._unsaved.names}
+            touched |= names.keys() - self._rows.keys()
+        for group in self._groups:
+            is_cut = not names.keys() >= set(group["names"])
+            if is_cut or group["key"] not in known or not touched.isdisjoint(group["names"]):
+                touched |= names.keys() & set(group["names"])
+        return [name for name in names if name in touched and not self._is_slow(name, names[name])]
+
+    def _is_slow(self, name: str, value: Any) -> bool:
+        """Return whether the save of this very value has ended a child before."""
+        return self._slow.get(name) == id(value)
+
+    def _wish(self, command: dict[str, Any], chosen: list[str]) -> Wish:
+        number = next(self._numbers)
+        return Wish(
+            chosen,
+            frozenset(command["known"]),
+            command["limit"],
+            tuple(self._secrets) + tuple(secrets_of_environment()),
+            self._origins,
+            self._spool,
+            "%d-saved-%d" % (os.getpid(), number),
+        )
+
+    def _save_here(self, saving: _Saving) -> None:
+        wish = saving.wish._replace(is_wanted=lambda: not self.is_awaited())
+        found: dict[str, Any] = {}
+
+        def collect() -> None:
+            found.update(ValueCollector(self._namespace, wish).collect())
+
+        try:
+            self._interrupts.call_within(saving.command["seconds"], collect)
+        except (KeyboardInterrupt, Exception):  # noqa: BLE001 - what any class of theirs raises
+            self._finish(saving, None)
+        else:
+            self._finish(saving, found)
+
+    def _save_in_child(self, saving: _Saving) -> None:
+        reader, writer = os.pipe()
+        began = time.perf_counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the threads that a fork warns of are not used there
+            child = os.fork()
+        if child == 0:
+            _begin_child(writer, saving.command["seconds"])
+            _collect_in_child(self._namespace, saving.wish, writer)
+        os.close(writer)
+        saving.pause_s = time.perf_counter() - began
+        start_thread(lambda: self._await(saving, child, reader), "playhead-saving")
+
+    def _await(self, saving: _Saving, child: int, reader: int) -> None:
+        """Take what the child reports (a thread of its own)."""
+        with contextlib.suppress(ChildProcessError):  # code has waited for all of its children
+            os.waitpid(child, 0)
+        data = b""
+        with os.fdopen(reader, "rb", buffering=0) as file:
+            while piece := file.read(_READ_BYTES):
+                data += piece
+        *names, last = data.split(b"\n")
+        try:
+            found = json.loads(last)
+        except ValueError:
+            found = None
+            name = names[-1].decode("utf-8", "replace") if names else ""
+            if name in self._namespace:
+                self._slow[name] = id(self._namespace[name])
+        self._finish(saving, found)
+
+    def _finish(self, saving: _Saving, found: dict[str, Any] | None) -> None:
+        """Answer with the whole state, old and new; without what was found all is still unsaved."""
+        if found is None or "error" in found:
+            self._unsaved.names |= saving.before.names
+            self._unsaved.all |= saving.before.all
+            reason = "behind" if found is None else found["error"]
+            self._is_saving = False
+            self._files.send(saving.command["ask"], {"error": reason})
+            return
+        new = {row["name"]: row for row in found["rows"]}
+        rows = {name: row for name, row in self._rows.items() if name in saving.names}
+        self._rows = {**rows, **new}
+        for name in self._slow:
+            if name in saving.names and name not in new:
+                self._rows[name] = {"name": name, "verdict": "lost", "why": "slow", "type": ""}
+        old = [{**group, "file": ""} for group in self._groups if not new.keys() & group["names"]]
+        old = [group for group in old if all(name in saving.names for name in group["names"])]
+        self._groups = old + found["groups"]
+        self._is_saving = False
+        answer = {
+            "names": list(self._rows.values()),
+            "groups": self._groups,
+            "python": sys.implementation.cache_tag,
+            "pause_s": saving.pause_s,
+        }
+        self._files.send(saving.command["ask"], answer)
+
+    def restore(self, command: dict[str, Any]) -> None:
+        """Bring back what another kernel has saved, as the file of the command lists it."""
+        found: dict[str, Any] = {"back": [], "failed": []}
+        try:
+            with open(os.path.join(self._spool, command["file"]), "rb") as file:
+                plan = json.load(file)
+            if plan["python"] != sys.implementation.cache_tag:
+                plan["groups"] = []
+                found["is_other_python"] = True
+            restoring = _Restoring(self._namespace, self._spool, found)
+            self._interrupts.call_within(command["seconds"], lambda: restoring.run(plan))
+        except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - what classes raise
+            found["error_type"] = type(error).__name__
+        for row in found["back"]:
+            if row.get("source"):
+                self._origins[row["name"]] = Origin(row["line"], True, row["source"])
+        found["back"] = [{"name": row["name"]} for row in found["back"]]
+        self._unsaved.all = True
+        self._files.send(command["ask"], found)
+
+
+class _Saving:
+    """One save under way."""
+
+    def __init__(
+        self, command: dict[str, Any], wish: Wish, names: set[str], before: TouchedNames
+    ) -> None:
+        self.command = command
+        self.wish = wish
+        self.names = names
+        self.before = before
+        self.pause_s = 0.0
+
+
+def _is_codes(thread: threading.Thread) -> bool:
+    """Return whether code has started a thread."""
+    return thread is not threading.main_thread() and not thread.name.startswith("playhead-")
+
+
+def _can_fork(most_bytes: int) -> bool:
+    if not hasattr(os, "fork"):
+        return False
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return True
+    return resident <= most_bytes
+
+
+def _begin_child(writer: int, seconds: float) -> None:
+    """Become a process that nothing waits for, with one descriptor."""
+    try:
+        if os.fork():
+            os._exit(0)
+        faulthandler.disable()
+        gc.disable()
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        os.setpgid(0, 0)
+        os.nice(_NICER)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        for fd in (0, 1, 2):
+            os.dup2(nothing, fd)
+        for name in os.listdir("/dev/fd"):
+            if int(name) > 2 and int(name) != writer:
+                try:
+                    os.close(int(name))
+                except OSError:
+                    continue  # what has read the list itself
+    except BaseException:  # noqa: BLE001 - it must never return into the kernel's own code
+        os._exit(1)
+
+
+def _collect_in_child(namespace: dict[str, Any], wish: Wish, writer: int) -> None:
+    try:
+        wish = wish._replace(report=_reporter(writer))
+        try:
+            found = ValueCollector(namespace, wish).collect()
+        except OSError as error:
+            found = {"error": "no_room" if error.errno in (28, 122) else "behind"}
+        _write_all(writer, json.dumps(found).encode("ascii"))
+    finally:
+        os._exit(0)
+
+
+def _reporter(writer: int) -> Callable[[str], None]:
+    return lambda name: _write_all(writer, name.encode("utf-8", "replace") + b"\n")
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    while data:
+        data = data[os.write(fd, data) :]
+
+
+class _Restoring:
+    """Brings names back: imports, classes, then values; what needs others once these are there."""
+
+    def __init__(self, namespace: dict[str, Any], spool: str, found: dict[str, Any]) -> None:
+        self._namespace = namespace
+        self._spool = spool
+        self._found = found
+
+    def run(self, plan: dict[str, Any]) -> None:
+        """Bring back all of a plan; what fails although all others are there is noted."""
+        waiting = [*plan["imports"], *plan["classes"], *plan["groups"]]
+        is_further = True
+        while waiting and is_further:
+            self._found["failed"] = []
+            left = [one for one in waiting if not self._try(one)]
+            is_further = len(left) < len(waiting)
+            waiting = left
+
+    def _try(self, one: dict[str, Any]) -> bool:
+        """Bring back a name, or a group of names; return whether that went well."""
+        make = self._load if "file" in one else self._define if one["source"] else self._import
+        names = one["names"] if "file" in one else [one["name"]]
+        try:
+            values = make(one)
+        except Exception as error:  # noqa: BLE001 - whatever their classes raise
+            why = "no_module" if isinstance(error, ImportError) else "unreadable"
+            self._found["failed"] += [{"name": name, "why": why} for name in names]
+            return False
+        self._namespace.update(values)
+        self._found["back"] += [{**one, "name": name} for name in names]
+        return True
+
+    def _import(self, row: dict[str, Any]) -> dict[str, Any]:
+        return {row["name"]: importlib.import_module(row["module"])}
+
+    def _define(self, row: dict[str, Any]) -> dict[str, Any]:
+        """Run the source of a class, at the line that it had in its block."""
+        block = "<saved %s>" % row["name"]
+        source = "\n" * (row["line"] - 1) + row["source"]
+        linecache.cache[block] = (len(source), None, source.splitlines(True), block)
+        code = compile(source, block, "exec", dont_inherit=True)
+        exec(code, self._namespace)
+        return {row["name"]: self._namespace[row["name"]]}
+
+    def _load(self, group: dict[str, Any]) -> dict[str, Any]:
+        path = os.path.join(self._spool, group["file"])
+        with open(path, "rb") as file:
+            data = file.read()
+        values = value_pickling.unpack(data)
+        return {name: values[name] for name in group["names"]}
+
+
+def _origins(tree: ast.Module, code: str) -> dict[str, Origin]:
+    """Return for each name the statement of a block that has bound it last."""
+    lines = code.splitlines()
+    found: dict[str, Origin] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef):
+            first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+            source = "\n".join(lines[first - 1 : node.end_lineno])
+            source = source if len(source) < _SOURCE_LIMIT else ""
+            found[node.name] = Origin(first, True, source)
+            continue
+        is_binding = isinstance(node, (ast.Assign, ast.AnnAssign, ast.With, ast.Import))
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+                found[inner.id] = Origin(node.lineno, is_binding)
+            elif isinstance(inner, ast.alias):
+                found[inner.asname or inner.name.partition(".")[0]] = Origin(node.lineno, True)
+            elif isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                found[inner.name] = Origin(node.lineno, True)
+    return found

@@ -1,0 +1,295 @@
+"""Tell from the syntax of a block which names of the namespace may have changed in it.
+
+Nothing is watched while the block runs. A name counts as touched where it is bound, and where its
+value goes to something that could change it or keep a part of it: a call, an assignment. Functions
+of blocks are followed into the names that they use. Where that cannot be told (`exec`, `globals()`,
+magics) all names count.
+"""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import types
+from typing import Any, Iterable, cast
+
+from ..short_text import class_of
+
+_OPAQUE = frozenset(
+    {"exec", "eval", "globals", "locals", "vars", "get_ipython", "compile", "__import__"}
+)
+_LOOKING = frozenset(
+    {"print", "len", "sum", "min", "max", "abs", "round", "str", "repr", "int", "float", "bool"}
+    | {"type", "isinstance", "hasattr", "id", "hash", "range", "display", "format", "any", "all"}
+)
+"""Builtins that change nothing and whose results keep no part of what they are given."""
+_PLAIN = frozenset({"numpy", "pandas", "datetime", "decimal", "fractions", "collections"})
+"""Libraries whose values are changed by nothing that only looks at them."""
+_LOOKING_METHODS = frozenset(
+    # of frames and arrays: results are other objects
+    {"head", "tail", "describe", "info", "mean", "sum", "std", "var", "min", "max", "median"}
+    | {"count", "nunique", "unique", "value_counts", "corr", "cov", "quantile", "groupby", "agg"}
+    | {"copy", "isna", "isnull", "notna", "sample", "merge", "pivot_table", "melt", "tolist"}
+    | {"to_csv", "to_json", "to_dict", "to_string", "to_markdown", "to_parquet", "to_html"}
+    | {"sort_values", "sort_index", "reset_index", "nlargest", "nsmallest", "cumsum", "diff"}
+    | {"argmax", "argmin", "idxmax", "idxmin", "round", "any", "all", "dot", "astype", "items"}
+    # of texts and containers
+    | {"keys", "get", "index", "startswith", "endswith", "split", "join", "strip", "upper"}
+    | {"lower", "format", "encode", "decode", "isdigit", "replace", "find"}
+)
+_SHARING = frozenset({"get", "items", "reset_index", "astype", "groupby"})
+"""Those whose result may have a part of the object in it."""
+_LOOKING_FUNCTIONS = frozenset(
+    {"mean", "sum", "std", "var", "median", "min", "max", "abs", "sqrt", "exp", "log", "log10"}
+    | {"sin", "cos", "tan", "dot", "matmul", "corrcoef", "percentile", "quantile", "linspace"}
+    | {"arange", "zeros", "ones", "full", "array", "concatenate", "vstack", "hstack", "cumsum"}
+    | {"round", "floor", "ceil", "isnan", "allclose", "array_equal", "unique", "histogram"}
+)
+"""Functions of numpy and math that change nothing and give other objects."""
+_CONSTANTS = (int, float, complex, bool, str, bytes, type(None), types.BuiltinFunctionType)
+_DRAWING = ("matplotlib", "seaborn", "mpl_toolkits")
+_WRAPPING = (property, staticmethod, classmethod)
+_REACHED_LIMIT = 2_000
+_HELD_LIMIT = 50
+
+
+class TouchedNames:
+    """The names that blocks may have changed; `all` if that cannot be told."""
+
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+        self.all = False
+
+    def add(self, tree: ast.Module, namespace: dict[str, Any]) -> None:
+        """Add the names of a block that has run."""
+        reader = _Reader(namespace)
+        for statement in tree.body:
+            reader.visit(statement)
+        self.all |= reader.is_opaque
+        self.names |= reader.touched | _reached(reader.loaded, namespace)
+        if any(_is_drawing(namespace.get(name)) for name in reader.loaded):
+            self.names |= {name for name, value in namespace.items() if _is_drawing(value)}
+
+
+class _Reader(ast.NodeVisitor):
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._namespace = namespace
+        self.touched: set[str] = set()
+        self.loaded: set[str] = set()
+        self.is_opaque = False
+
+    def visit_Name(self, node: ast.Name) -> None:
+        self.touched.add(node.id)
+        self.loaded.add(node.id)
+        self.is_opaque |= node.id in _OPAQUE or node.id.startswith("__playhead")
+
+    def visit_Import(self, node: ast.Import) -> None:
+        self._bind(node.names)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        self.is_opaque |= any(one.name == "*" for one in node.names)
+        self._bind(node.names)
+
+    def visit_FunctionDef(self, node: Any) -> None:
+        """Visit what runs with the definition; the body runs when it is called."""
+        self.touched.add(node.name)
+        for inner in (*node.decorator_list, *node.args.defaults, *node.args.kw_defaults):
+            if inner is not None:
+                self.visit(inner)
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Name):
+                self.loaded.add(inner.id)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.touched.add(node.name)
+        self.generic_visit(node)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.name:
+            self.touched.add(node.name)
+        self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        self._look(node.value)
+
+    def visit_If(self, node: Any) -> None:
+        self._look(node.test)
+        for inner in (*node.body, *node.orelse):
+            self.visit(inner)
+
+    visit_While = visit_If
+
+    def visit_BinOp(self, node: ast.BinOp) -> None:
+        self._look_or_visit(node.left)
+        self._look_or_visit(node.right)
+
+    def visit_Compare(self, node: ast.Compare) -> None:
+        for inner in (node.left, *node.comparators):
+            self._look(inner)
+
+    def visit_JoinedStr(self, node: ast.JoinedStr) -> None:
+        for inner in node.values:
+            if isinstance(inner, ast.FormattedValue):
+                self._look(inner.value)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        function = node.func
+        arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
+        if self._only_looks(function):
+            if isinstance(function, ast.Attribute):
+                self._look(function.value)
+            for inner in arguments:
+                self._look(inner)
+            return
+        self.visit(function)
+        for inner in arguments:
+            self.visit(inner)
+
+    def _only_looks(self, function: ast.expr) -> bool:
+        """Return whether a call changes nothing and its result shares nothing."""
+        if isinstance(function, ast.Name):
+            self.loaded.add(function.id)
+            return function.id in _LOOKING and function.id not in self._namespace
+        if not isinstance(function, ast.Attribute):
+            return False
+        owner = function.value
+        if isinstance(owner, ast.Name):
+            value = self._namespace.get(owner.id)
+            if isinstance(value, types.ModuleType):
+                self.loaded.add(owner.id)
+                return _top(value.__name__) in ("numpy", "math") and (
+                    function.attr in _LOOKING_FUNCTIONS
+                )
+        return function.attr in _LOOKING_METHODS - _SHARING and self._is_plain_chain(owner)
+
+    def _is_plain_chain(self, node: ast.expr) -> bool:
+        """Return whether an expression begins with a name of a plain value."""
+        while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+            node = node.func if isinstance(node, ast.Call) else node.value
+        if isinstance(node, ast.Constant):
+            return True
+        return isinstance(node, ast.Name) and _is_plain(self._namespace.get(node.id))
+
+    def _look_or_visit(self, node: ast.expr) -> None:
+        """Visit an operand: of lists the result has the same items, of arrays it has not."""
+        name = node.id if isinstance(node, ast.Name) else ""
+        value = self._namespace.get(name)
+        if name and type(value) in (list, dict, set, tuple):
+            self.visit(node)
+        else:
+            self._look(node)
+
+    def _look(self, node: ast.expr) -> None:
+        """Visit an expression whose value is dropped, or only looked at."""
+        if isinstance(node, ast.Name):
+            self.loaded.add(node.id)
+            if not _is_plain(self._namespace.get(node.id)):
+                self.visit(node)
+        elif isinstance(node, ast.Attribute) and self._is_plain_chain(node):
+            self._look(node.value)
+        elif isinstance(node, ast.Subscript) and self._is_plain_chain(node):
+            self._look(node.value)
+            self._look(node.slice)
+        elif isinstance(node, ast.Call) and self._looks_by_method(node):
+            self._look(node.func.value)  # type: ignore[attr-defined]
+            for inner in (*node.args, *(keyword.value for keyword in node.keywords)):
+                self._look(inner)
+        elif isinstance(node, ast.Tuple):
+            for inner in node.elts:
+                self._look(inner)
+        else:
+            self.visit(node)
+
+    def _looks_by_method(self, node: ast.Call) -> bool:
+        function = node.func
+        is_method = isinstance(function, ast.Attribute) and function.attr in _LOOKING_METHODS
+        return is_method and self._is_plain_chain(function)
+
+    def _bind(self, names: Iterable[ast.alias]) -> None:
+        for one in names:
+            self.touched.add(one.asname or one.name.partition(".")[0])
+
+
+def _top(module: Any) -> str:
+    return module.partition(".")[0] if isinstance(module, str) else ""
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether nothing that only looks at a value can change it."""
+    kind = class_of(value)
+    return isinstance(value, _CONSTANTS) or _top(kind.__module__) in {"builtins", *_PLAIN}
+
+
+def _is_drawing(value: Any) -> bool:
+    module = value.__name__ if isinstance(value, types.ModuleType) else type(value).__module__
+    return _top(module) in _DRAWING
+
+
+def _reached(loaded: Iterable[str], namespace: dict[str, Any]) -> set[str]:
+    """Return the names that functions of blocks use which these names lead to."""
+    found: set[str] = set()
+    waiting = list(loaded)
+    while waiting and len(found) < _REACHED_LIMIT:
+        for code in _codes(namespace.get(waiting.pop()), namespace):
+            new = {name for name in _global_names(code) if name in namespace} - found
+            found |= new
+            waiting += new
+    return found
+
+
+def _codes(value: Any, namespace: dict[str, Any]) -> list[types.CodeType]:
+    """Return the codes of blocks that a value can run: its own, its class's, what it holds."""
+    codes: list[types.CodeType] = []
+    waiting: list[Any] = [value]
+    seen = 0
+    while waiting and seen < _HELD_LIMIT:
+        one = waiting.pop()
+        seen += 1
+        kind: type[Any] = one if isinstance(one, type) else class_of(one)
+        if isinstance(one, types.FunctionType):
+            codes += [one.__code__] if one.__globals__ is namespace else []
+            waiting += _held_by_function(one)
+        elif isinstance(one, types.MethodType):
+            waiting += [one.__func__, one.__self__]
+        elif kind in (list, tuple, set):
+            waiting += itertools.islice(cast("Iterable[Any]", one), _HELD_LIMIT)
+        elif kind is dict:
+            waiting += itertools.islice(cast("dict[Any, Any]", one).values(), _HELD_LIMIT)
+        elif kind.__module__ == "functools":
+            waiting += [getattr(one, name, None) for name in ("func", "__wrapped__")]
+        elif kind.__module__ == "__main__":
+            codes += _codes_of_class(kind)
+    return codes
+
+
+def _held_by_function(function: Any) -> list[Any]:
+    """Return the functions and objects in its closure, and what it wraps."""
+    held: list[Any] = [function.__dict__.get("__wrapped__")]
+    for cell in function.__closure__ or ():
+        try:
+            held.append(cell.cell_contents)
+        except ValueError:
+            continue  # not bound yet
+    return held
+
+
+def _codes_of_class(kind: type) -> list[types.CodeType]:
+    found: list[types.CodeType] = []
+    for base in kind.__mro__:
+        members: list[Any] = list(vars(base).values()) if base.__module__ == "__main__" else []
+        for one in members:
+            for inner in ("fget", "__func__"):  # of properties, of static and class methods
+                one = getattr(one, inner, one) if type(one) in _WRAPPING else one
+            if isinstance(one, types.FunctionType):
+                found.append(one.__code__)
+    return found
+
+
+def _global_names(code: types.CodeType) -> set[str]:
+    names = set(code.co_names)
+    for one in code.co_consts:
+        if isinstance(one, types.CodeType):
+            names |= _global_names(one)
+    return names

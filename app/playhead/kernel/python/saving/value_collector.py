@@ -1,0 +1,234 @@
+"""Collect the values of names into files: names that share objects stay together in one.
+
+It runs in a forked child, or in the kernel itself where there is no fork. Nothing that fails with
+one name concerns the others.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+import types
+from typing import Any, Callable, Iterable, NamedTuple
+
+from ..short_text import class_name, class_of
+from . import value_pickling
+from .value_pickling import NotKeptError, Packed
+
+_SMALL_BYTES = 4096
+_SECRET_NAME = re.compile(r"(?i)passw|passphrase|secret|token|api_?key|credential|private_?key")
+_SECRET_STARTS = (b"sk-", b"AKIA", b"ghp_", b"gho_", b"github_pat_", b"xox", b"-----BEGIN", b"AIza")
+_SECRET = re.compile(
+    rb"sk-[A-Za-z0-9_-]{20,}|AKIA[0-9A-Z]{16}|gh[po]_[A-Za-z0-9]{30,}|github_pat_\w{30,}"
+    rb"|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----|AIza[\w-]{30,}"
+)
+_AGAIN = frozenset(
+    {"generator", "file", "lock", "socket", "connection", "process", "thread", "view", "gpu"}
+)
+"""What a person can make again by running the line that made it."""
+
+
+class Origin(NamedTuple):
+    """The statement that has bound a name: its first line in its block, and whether it only did so.
+
+    `source` is that of a class.
+    """
+
+    line: int
+    is_binding: bool
+    source: str = ""
+
+
+class Wish(NamedTuple):
+    """The names to collect: by which limits, without which secrets, and which groups are known.
+
+    `report` is called with each name before its value is looked at: that may be its end.
+    """
+
+    names: list[str]
+    known: frozenset[str]
+    limit: int
+    secrets: tuple[bytes, ...]
+    origins: dict[str, Origin]
+    spool: str
+    stem: str
+    is_wanted: Callable[[], bool] = lambda: True
+    report: Callable[[str], None] = lambda name: None
+
+
+class ValueCollector:
+    """Collects the values of some names of a namespace, once."""
+
+    def __init__(self, namespace: dict[str, Any], wish: Wish) -> None:
+        self._namespace = namespace
+        self._wish = wish
+        self._rows: dict[str, dict[str, Any]] = {}
+        self._groups: list[dict[str, Any]] = []
+        self._left = wish.limit
+
+    def collect(self) -> dict[str, Any]:
+        """Return rows of the names and groups of those that are kept; write what is new of these.
+
+        Raises InterruptedError when it is not wanted any more, OSError when there is no room.
+        """
+        small: dict[str, Any] = {}
+        packed: dict[str, Packed] = {}
+        for name in self._wish.names:
+            value = self._namespace[name]
+            self._wish.report(name)
+            if isinstance(value, types.ModuleType):
+                self._row(name, "import", module=value.__name__)
+            elif isinstance(value, type) and value.__module__ == "__main__":
+                self._add_class(name, value)
+            elif (found := self._packed(name, value)) is not None:
+                if found.linked or found.size > _SMALL_BYTES:
+                    packed[name] = found
+                else:
+                    small[name] = value
+        self._wish.report("")
+        tiny: dict[str, Any] = {}
+        for names in _joined(packed):
+            if len(names) == 1 and packed[names[0]].size <= _SMALL_BYTES:
+                tiny[names[0]] = self._namespace[names[0]]
+            else:
+                self._add_group(names, packed)
+        for values in (small, tiny):  # constants are bound again more often than objects change
+            if values:
+                self._write(list(values), self._pack(values))
+        return {"rows": list(self._rows.values()), "groups": self._groups}
+
+    def _row(self, name: str, verdict: str, **fields: Any) -> None:
+        origin = self._wish.origins.get(name)
+        self._rows[name] = {
+            "name": name,
+            "type": class_name(self._namespace[name]),
+            "verdict": verdict,
+            "line": origin.line if origin else 0,
+            **fields,
+        }
+
+    def _add_class(self, name: str, kind: type) -> None:
+        origin = self._wish.origins.get(name)
+        if origin is not None and origin.source and kind.__name__ == name:
+            self._row(name, "source", source=origin.source)
+        else:
+            self._row(name, "lost", why="local_class")
+
+    def _packed(self, name: str, value: Any) -> Packed | None:
+        """Return a value as bytes; None if it cannot be kept, which is in its row then."""
+        if type(value) in (str, bytes) and _SECRET_NAME.search(name):
+            self._row(name, "lost", why="secret")
+            return None
+        try:
+            found = self._pack({name: value})
+            if self._holds_secret(found):
+                raise NotKeptError("secret")
+        except (InterruptedError, OSError):
+            raise
+        except NotKeptError as error:
+            self._refuse(name, str(error))
+        except (Exception, RecursionError):  # noqa: BLE001 - whatever its class raises
+            self._refuse(name, "unpicklable")
+        else:
+            return found
+        return None
+
+    def _refuse(self, name: str, why: str) -> None:
+        origin = self._wish.origins.get(name)
+        is_again = why in _AGAIN and origin is not None and origin.is_binding
+        self._row(name, "again" if is_again else "lost", why=why)
+
+    def _pack(self, values: dict[str, Any], owners: frozenset[int] = frozenset()) -> Packed:
+        wish = self._wish
+        return value_pickling.pack(values, self._namespace, wish.limit, wish.is_wanted, owners)
+
+    def _holds_secret(self, packed: Packed) -> bool:
+        data = packed.pickled
+        if any(secret in data for secret in self._wish.secrets):
+            return True
+        return any(start in data for start in _SECRET_STARTS) and bool(_SECRET.search(data))
+
+    def _add_group(self, names: list[str], packed: dict[str, Packed]) -> None:
+        found = packed[names[0]]
+        if len(names) > 1:
+            self._wish.report(names[0])
+            owners = frozenset(key for name in names for key in packed[name].linked)
+            try:
+                found = self._pack({name: self._namespace[name] for name in names}, owners)
+            except NotKeptError as error:
+                for name in names:
+                    self._refuse(name, str(error))
+                return
+        self._write(names, found)
+
+    def _write(self, names: list[str], packed: Packed) -> None:
+        key = packed.digest()
+        file = ""
+        if key not in self._wish.known:
+            self._left -= packed.size
+            if self._left < 0:
+                for name in names:
+                    self._row(name, "lost", why="too_large")
+                return
+            file = "%s-%d.values" % (self._wish.stem, len(self._groups))
+            self._write_file(os.path.join(self._wish.spool, file), packed.pieces())
+        for name in names:
+            self._row(name, "kept", size=packed.size // len(names))
+        self._groups.append({"key": key, "names": names, "file": file, "size": packed.size})
+
+    def _write_file(self, path: str, pieces: Iterable[Any]) -> None:
+        with open(path, "wb", buffering=0) as file:
+            for piece in pieces:
+                if not self._wish.is_wanted():
+                    raise InterruptedError
+                view = memoryview(piece)
+                while view:
+                    view = view[file.write(view) :]
+
+
+def _joined(packed: dict[str, Packed]) -> list[list[str]]:
+    """Return the names in groups: those that share an object are in one."""
+    first: dict[int, str] = {}
+    above: dict[str, str] = {name: name for name in packed}
+
+    def root(name: str) -> str:
+        while above[name] != name:
+            above[name] = above[above[name]]
+            name = above[name]
+        return name
+
+    for name, one in packed.items():
+        for key in one.linked:
+            other = first.setdefault(key, name)
+            if other != name:
+                above[root(name)] = root(other)
+    groups: dict[str, list[str]] = {}
+    for name in packed:
+        groups.setdefault(root(name), []).append(name)
+    return list(groups.values())
+
+
+def secrets_of_environment() -> list[bytes]:
+    """Return the values of the environment that look like secrets by their names."""
+    names = re.compile(r"(?i)(key|token|secret|password|passwd|credentials?)$")
+    found = [value for name, value in os.environ.items() if names.search(name)]
+    return [value.encode("utf-8", "surrogateescape") for value in found if len(value) > 7]
+
+
+def is_light(value: Any, depth: int = 2) -> bool:
+    """Return whether to pickle a value costs less than a fork, and runs no code of anybody's."""
+    kind = class_of(value)
+    if kind in (int, float, complex, bool, type(None), types.ModuleType):
+        return True
+    if kind in (str, bytes):
+        return len(value) < 100_000
+    if kind in (list, tuple, set, frozenset) and depth:
+        return len(value) <= 500 and all(is_light(item, depth - 1) for item in value)
+    if kind is dict and depth:
+        return len(value) <= 500 and all(
+            is_light(item, depth - 1) for pair in value.items() for item in pair
+        )
+    numpy = sys.modules.get("numpy")
+    is_array = numpy is not None and kind is getattr(numpy, "ndarray", None)
+    return is_array and value.dtype.kind in "biufcSUmM" and value.nbytes < 1_000_000

@@ -1,0 +1,377 @@
+"""Pickle values of a namespace with the functions that its blocks define, and read them again.
+
+Large buffers (arrays, the blocks of frames) stay out of the pickle: they are hashed and written as
+they are in memory. Functions go by their code, which this Python alone can read; classes of blocks
+by their name, they have to be there again before. Views of arrays stay views.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import importlib
+import io
+import marshal
+import pickle
+import struct
+import sys
+import types
+from typing import Any, Callable, Iterable, Sequence
+
+from ..short_text import class_of
+
+PROTOCOL = 5
+MAGIC = b"playhead-values-1\n"
+"""The first bytes of a file of values."""
+_HOME = "_playhead_values"
+"""The module that pickles name for what reads them; it has only those functions."""
+_COUNT, _LENGTH = struct.Struct("<I"), struct.Struct("<Q")
+_PIECE = 1 << 22
+_HASH_BYTES = 16
+_VIEW_FACTOR = 4
+
+
+class NotKeptError(Exception):
+    """A value that cannot be kept; its text is one of the words of `protocol.WHY_LOST`."""
+
+
+class Packed:
+    """Values as bytes: the pickle and the buffers beside it. `linked` are shared objects by id."""
+
+    def __init__(self, pickled: bytes, buffers: list[Any], linked: dict[int, Any]) -> None:
+        self.pickled = pickled
+        self.buffers = buffers
+        self.linked = linked
+        self.size = len(pickled) + sum(one.nbytes for one in buffers)
+
+    def digest(self) -> str:
+        """Return the hash of the content; of a very large one that takes a while."""
+        found = hashlib.blake2b(self.pickled, digest_size=_HASH_BYTES)
+        for one in self.buffers:
+            found.update(_LENGTH.pack(one.nbytes))
+            found.update(one)
+        return found.hexdigest()
+
+    def pieces(self) -> Iterable[Any]:
+        """Yield the bytes of the file."""
+        yield MAGIC + _COUNT.pack(len(self.buffers)) + _LENGTH.pack(len(self.pickled))
+        yield from (_LENGTH.pack(one.nbytes) for one in self.buffers)
+        for part in (memoryview(self.pickled), *self.buffers):
+            for at in range(0, part.nbytes, _PIECE):
+                yield part[at : at + _PIECE]
+
+
+def pack(
+    values: dict[str, Any],
+    namespace: dict[str, Any],
+    limit: int,
+    is_wanted: Callable[[], bool] = lambda: True,
+    owners: frozenset[int] = frozenset(),
+) -> Packed:
+    """Pickle values together. Raises NotKeptError, and whatever their classes raise.
+
+    An array that is a view of one in `owners` (by id) is written as a view of it.
+    """
+    target = _Target(limit, is_wanted)
+    pickler = _Pickler(target, namespace, owners)
+    pickler.dump(values)
+    for one in pickler.buffers:
+        target.count(one.nbytes)
+    linked = {
+        key: value
+        for key, (_, value) in pickler.memo.copy().items()
+        if type(value) not in _UNLINKED and value is not values and _can_change(value, namespace)
+    }
+    linked.update(pickler.owners_seen)
+    return Packed(target.bytes(), pickler.buffers, linked)
+
+
+def unpack(data: bytes | memoryview) -> dict[str, Any]:
+    """Return the values of a file. Raises ValueError, and whatever their classes raise."""
+    view = memoryview(data)
+    at = len(MAGIC)
+    if bytes(view[:at]) != MAGIC:
+        raise ValueError("not a file of values")
+    (count,) = _COUNT.unpack_from(view, at)
+    at += _COUNT.size
+    lengths = [_LENGTH.unpack_from(view, at + n * _LENGTH.size)[0] for n in range(count + 1)]
+    at += (count + 1) * _LENGTH.size
+    parts: list[memoryview] = []
+    for length in lengths:
+        parts.append(view[at : at + length])
+        at += length
+    # Arrays are changed in place by code: each gets memory of its own that it may write.
+    buffers = [bytearray(part) for part in parts[1:]]
+    return pickle.loads(parts[0], buffers=buffers)  # noqa: S301 - authenticated by the parent
+
+
+class _Target(io.RawIOBase):
+    """Takes the frames of a pickle; refuses more than a limit, and goes on while it is wanted."""
+
+    def __init__(self, limit: int, is_wanted: Callable[[], bool]) -> None:
+        super().__init__()
+        self._parts: list[bytes] = []
+        self._left = limit
+        self._is_wanted = is_wanted
+
+    def write(self, data: Any) -> int:
+        """Take a part."""
+        if not self._is_wanted():
+            raise InterruptedError
+        self.count(len(data))
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def count(self, size: int) -> None:
+        """Count bytes. Raises NotKeptError over the limit."""
+        self._left -= size
+        if self._left < 0:
+            raise NotKeptError("too_large")
+
+    def bytes(self) -> bytes:
+        """Return all of them."""
+        return b"".join(self._parts)
+
+    def part(self) -> _Target:
+        """Return a target for a pickle inside this one."""
+        return _Target(self._left, self._is_wanted)
+
+
+class _Pickler(pickle.Pickler):
+    def __init__(
+        self,
+        target: _Target,
+        namespace: dict[str, Any],
+        owners: frozenset[int],
+        whole: Any = None,
+    ) -> None:
+        self.buffers: list[Any] = []
+        self.owners_seen: dict[int, Any] = {}
+        self.target = target
+        self._namespace = namespace
+        self._owners = owners
+        self._whole = whole
+        super().__init__(target, PROTOCOL, buffer_callback=self._take_buffer)
+
+    def _take_buffer(self, buffer: pickle.PickleBuffer) -> bool:
+        raw = buffer.raw()
+        if raw.nbytes < 1024:
+            return True  # small ones go into the pickle
+        self.buffers.append(raw)
+        return False
+
+    def reducer_override(self, value: Any) -> Any:
+        """Return how a value is written, NotImplemented where its class says that."""
+        kind = class_of(value)
+        if value is self._whole:
+            return NotImplemented
+        write = _WRITERS.get(kind) or _library_writer(kind)
+        if write is None and issubclass(kind, type):
+            write = _Pickler.write_class
+        if write is not None:
+            return write(self, value)
+        why = _WHY.get((kind.__module__, kind.__qualname__))
+        if why is not None:
+            raise NotKeptError(why)
+        return NotImplemented
+
+    def write_function(self, function: Any) -> Any:
+        """Write a function of a block by its code."""
+        if function.__globals__ is not self._namespace:
+            return NotImplemented
+        slots = {
+            "__defaults__": function.__defaults__,
+            "__kwdefaults__": function.__kwdefaults__,
+            "__dict__": function.__dict__,
+            "__doc__": function.__doc__,
+            "__qualname__": function.__qualname__,
+            "__module__": function.__module__,
+            "__annotations__": _annotations(function),
+        }
+        arguments = (marshal.dumps(function.__code__), function.__name__, function.__closure__)
+        return _function, arguments, slots, None, None, _fill_function
+
+    def write_class(self, kind: Any) -> Any:
+        """Refuse a class that is not found by its name when it is read again."""
+        if kind.__module__ != "__main__":
+            return NotImplemented
+        found: Any = self._namespace
+        try:
+            for name in kind.__qualname__.split("."):
+                found = found[name] if found is self._namespace else getattr(found, name)
+        except (KeyError, AttributeError):
+            raise NotKeptError("local_class") from None
+        if found is not kind:
+            raise NotKeptError("class_changed")
+        return NotImplemented
+
+    def write_frame(self, value: Any) -> Any:
+        """Write a frame that copies on write by itself: memory that it shares is not seen."""
+        inner = _Pickler(self.target.part(), self._namespace, frozenset(), value)
+        inner.dump(value)
+        return _nested, (inner.target.bytes(), *map(pickle.PickleBuffer, inner.buffers))
+
+    def write_array(self, value: Any) -> Any:
+        """Write an array that is a view as one, if what it is a view of is written, too."""
+        owner = value
+        while type(getattr(owner, "base", None)) is type(value):
+            owner = owner.base
+        if owner is value or value.dtype.hasobject:
+            return NotImplemented
+        is_near = owner.nbytes <= _VIEW_FACTOR * value.nbytes
+        if not is_near and id(owner) not in self._owners:
+            self.owners_seen[id(owner)] = owner
+            return NotImplemented
+        interface, base = value.__array_interface__, owner.__array_interface__
+        offset = interface["data"][0] - base["data"][0]
+        if not owner.flags.c_contiguous or offset < 0:
+            return NotImplemented
+        layout = (value.shape, value.strides, offset, bool(value.flags.writeable))
+        return _view, (owner, value.dtype, *layout)
+
+
+def _annotations(function: Any) -> Any:
+    try:
+        return function.__annotations__
+    except Exception:  # noqa: BLE001 - on Python 3.14 they are code
+        return {}
+
+
+def _tensor(pickler: _Pickler, value: Any) -> Any:
+    if value.device.type != "cpu":
+        raise NotKeptError("gpu")
+    return NotImplemented
+
+
+def _library_writer(kind: type[Any]) -> Callable[[Any, Any], Any] | None:
+    """Return what writes values of a library's class, if they need one of their own."""
+    top = str(kind.__module__).partition(".")[0]
+    if top == "numpy" and kind.__name__ == "ndarray":
+        return _Pickler.write_array
+    if top == "pandas" and kind.__name__ in ("DataFrame", "Series"):
+        return _Pickler.write_frame if _copies_on_write() else None
+    if top == "torch" and kind.__name__ in ("Tensor", "Parameter"):
+        return _tensor
+    return None
+
+
+def _copies_on_write() -> bool:
+    version = getattr(sys.modules.get("pandas"), "__version__", "0")
+    return version.partition(".")[0].isdigit() and int(version.partition(".")[0]) >= 3
+
+
+def _contents(cell: Any) -> Any:
+    try:
+        return (cell.cell_contents,)
+    except ValueError:
+        return ()
+
+
+def _import(name: str) -> Any:
+    return importlib.import_module(name)
+
+
+def _namespace() -> Any:
+    return sys.modules["__main__"].__dict__
+
+
+def _cell() -> Any:
+    return types.CellType()
+
+
+def _fill_cell(cell: Any, contents: Any) -> None:
+    if contents:
+        cell.cell_contents = contents[0]
+
+
+def _function(code: bytes, name: str, closure: Any) -> Any:
+    return types.FunctionType(marshal.loads(code), _namespace(), name, None, closure)  # noqa: S302
+
+
+def _fill_function(function: Any, slots: dict[str, Any]) -> None:
+    function.__dict__.update(slots.pop("__dict__"))
+    for name, value in slots.items():
+        setattr(function, name, value)
+
+
+def _cache(function: Any, parameters: dict[str, Any]) -> Any:
+    return functools.lru_cache(**parameters)(function)
+
+
+def _view(owner: Any, dtype: Any, shape: Any, strides: Any, offset: int, is_writable: bool) -> Any:
+    view = type(owner)(shape, dtype, buffer=owner, offset=offset, strides=strides)
+    view.flags.writeable = is_writable and view.flags.writeable
+    return view
+
+
+def _nested(pickled: bytes, *buffers: Any) -> Any:
+    return pickle.loads(pickled, buffers=buffers)  # noqa: S301 - authenticated by the parent
+
+
+def _make_home(functions: Sequence[Any]) -> None:
+    """Give the functions that pickles name a place that does not depend on where this file is."""
+    home = types.ModuleType(_HOME)
+    for function in functions:
+        function.__module__ = _HOME
+        setattr(home, function.__name__, function)
+    sys.modules[_HOME] = home
+
+
+_make_home((_import, _cache, _cell, _fill_cell, _function, _fill_function, _view, _nested))
+
+
+def _module(pickler: _Pickler, value: Any) -> Any:
+    return _import, (value.__name__,)
+
+
+def _cached(pickler: Any, value: Any) -> Any:
+    """Write a function with a cache, without what is in the cache."""
+    if getattr(value.__wrapped__, "__module__", "") != "__main__":
+        return NotImplemented
+    return _cache, (value.__wrapped__, dict(value.cache_parameters()))
+
+
+def _cell_of(pickler: _Pickler, value: Any) -> Any:
+    return _cell, (), _contents(value), None, None, _fill_cell
+
+
+_WRITERS: dict[type, Callable[[Any, Any], Any]] = {
+    types.FunctionType: _Pickler.write_function,
+    types.ModuleType: _module,
+    types.CellType: _cell_of,
+    type(functools.lru_cache(len)): _cached,
+    type: _Pickler.write_class,
+}
+_WHY: dict[tuple[str, str], str] = {
+    **{("builtins", name): "generator" for name in ("generator", "coroutine", "async_generator")},
+    **{("builtins", name): "generator" for name in ("map", "filter", "zip", "enumerate")},
+    **{("_io", name): "file" for name in ("TextIOWrapper", "BufferedReader", "BufferedWriter")},
+    **{("_io", name): "file" for name in ("BufferedRandom", "FileIO")},
+    **{("_thread", name): "lock" for name in ("lock", "RLock")},
+    ("builtins", "frame"): "frame",
+    ("builtins", "traceback"): "frame",
+    ("builtins", "memoryview"): "view",
+    ("socket", "socket"): "socket",
+    ("sqlite3", "Connection"): "connection",
+    ("sqlite3", "Cursor"): "connection",
+    ("subprocess", "Popen"): "process",
+    ("threading", "Thread"): "thread",
+    ("weakref", "ReferenceType"): "reference",
+}
+_UNLINKED = frozenset(
+    {str, bytes, int, float, complex, bool, type(None), type, tuple, frozenset, range, slice}
+    | {types.BuiltinFunctionType, types.ModuleType, pickle.PickleBuffer}
+)
+"""Kinds that code cannot change: names that share such objects need not stay together."""
+_CONSTANT = frozenset({"datetime", "decimal", "fractions", "uuid", "zoneinfo", "re", "ipaddress"})
+
+
+def _can_change(value: Any, namespace: dict[str, Any]) -> bool:
+    """Return whether names that share the value have to stay together."""
+    kind = class_of(value)
+    if kind is types.FunctionType:
+        return value.__globals__ is namespace
+    top = str(kind.__module__).partition(".")[0]
+    if top == "numpy":
+        return not any(base.__name__ in ("dtype", "generic", "ufunc") for base in kind.__mro__)
+    return top not in _CONSTANT and not issubclass(kind, type)
