@@ -108,7 +108,8 @@ async def test_a_killed_kernels_variables_come_back_with_what_joins_them(tmp_pat
         assert text_of(await run(made, request(tmp_path, _LOOK))) == _SEEN
         back = made.status("conversation").brought_back
         assert back is not None
-        assert {"np", "Point", "points", "frame", "step"} <= set(back.names)
+        assert {"Point", "points", "frame", "step"} <= set(back.names)
+        assert {"np", "pd", "collections"} == set(back.modules)
         lost = {one.name: one for one in back.lost}
         assert lost.keys() == {"stream", "notes", "password"}
         assert lost["notes"] == SavedName(

@@ -23,6 +23,7 @@ from playhead.domain.execution import (
 )
 from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
+from playhead.domain.saved_variables import RestoreOffer
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings
 from playhead.domain.trust import Attempt, BoundaryReport, Policy
@@ -205,6 +206,9 @@ class RecordingExecutor:
         self.answers.append(("", text))
         if is_end:
             self.ended_inputs.append(self.requests[-1].code)
+
+    def saved_variables(self, conversation_id: str) -> RestoreOffer | None:
+        return None
 
     def answer_offer(self, conversation_id: str, choice: Literal["yes", "no"]) -> None:
         self.offers.append(choice)

@@ -42,6 +42,7 @@ from playhead.execution.results import remove_left_spools
 from playhead.execution.run_output import file_name
 
 if TYPE_CHECKING:
+    from playhead.domain.saved_variables import RestoreOffer
     from playhead.execution.file_watch import FileWatch, RunObservation
     from playhead.execution.keeping.variable_keeper import Choice, VariableKeeper
     from playhead.sandbox.sandbox import Confinement, Sandbox
@@ -211,6 +212,10 @@ class ProcessExecutor:
         """
         kernel = self._kernels.get((conversation_id, "python"))
         return await kernel.describe(code, is_call=is_call) if kernel else Description()
+
+    def saved_variables(self, conversation_id: str) -> RestoreOffer | None:
+        """Return how many variables the next kernel can get from the last one; None for none."""
+        return self._keeper.saved(conversation_id) if self._keeper is not None else None
 
     def answer_offer(self, conversation_id: str, choice: Choice) -> None:
         """Answer whether the variables of the last kernel are to be brought back."""

@@ -281,6 +281,11 @@ class KeptVariables:
         """Return the question that a run waits for, if there is one."""
         return self._ports.executor.status(self._id).offer
 
+    @property
+    def saved(self) -> RestoreOffer | None:
+        """Return how many a new kernel can get; None for none."""
+        return self._ports.executor.saved_variables(self._id)
+
     def answer(self, choice: Literal["yes", "no"]) -> None:
         """Have them brought back, or not."""
         self._ports.executor.answer_offer(self._id, choice)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from msgspec import Struct
 
@@ -39,6 +39,9 @@ from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.domain.trust import BoundaryReport, CodeLook, Policy, PolicyWish
 from playhead.errors import AppError, StorageError
+
+if TYPE_CHECKING:
+    from playhead.domain.saved_variables import RestoreOffer
 
 
 class ApiStatus(Struct, frozen=True):
@@ -185,6 +188,10 @@ class Executor(Protocol):
 
         Raises ExecutionError like `variables`.
         """
+        ...
+
+    def saved_variables(self, conversation_id: str) -> RestoreOffer | None:
+        """Return how many variables the next kernel can get from the last one; None for none."""
         ...
 
     def answer_offer(self, conversation_id: str, choice: Literal["yes", "no"]) -> None:

@@ -22,8 +22,8 @@ from playhead.domain.saved_variables import (
     RestoreOffer,
     SavedName,
     WhyLost,
-    note_for_model,
 )
+from playhead.domain.text.survival import note_for_model
 from playhead.errors import ExecutionError
 
 if TYPE_CHECKING:
@@ -117,6 +117,15 @@ class VariableKeeper:
         """Return the question that waits for `answer`, if there is one."""
         return self._of(conversation_id).offer
 
+    def saved(self, conversation_id: str) -> RestoreOffer | None:
+        """Return how much the next kernel can get; None if nothing, or it never gets any."""
+        kept = self._of(conversation_id)
+        if not kept.is_read:
+            kept.checkpoint, kept.is_read = self._store.read(conversation_id), True
+        found = kept.checkpoint
+        is_wanted = found is not None and self._restores(kept) != "never"
+        return found.offer if found is not None and is_wanted else None
+
     def brought_back(self, conversation_id: str) -> BroughtBack | None:
         """Return what the kernel got from the one before it; None if nothing."""
         return self._of(conversation_id).back
@@ -163,7 +172,8 @@ class VariableKeeper:
         """
         kept = self._of(conversation_id)
         if kept.back is not None:
-            return note_for_model(kept.back.names, kept.back.lost, is_done=True)
+            back = (*kept.back.modules, *kept.back.names)
+            return note_for_model(back, kept.back.lost, is_done=True)
         checkpoint = kept.checkpoint
         if checkpoint is None or kept.has_kernel or self._restores(kept) == "never":
             return ""
@@ -179,7 +189,7 @@ class VariableKeeper:
         Without a kernel, those that the next one can get.
         """
         kept = self._of(conversation_id)
-        if has_kernel:
+        if has_kernel and kept.offer is None:
             if kept.back is None:
                 return list(found)
             here = {one.name for one in found}
@@ -188,8 +198,10 @@ class VariableKeeper:
             lost = [_row(one) for one in kept.back.lost if one.name not in here]
             return marked + lost
         checkpoint = await self._checkpoint(conversation_id)
-        names = checkpoint.names if checkpoint is not None else ()
-        return [_row(one) for one in names if one.verdict != "import"]
+        is_shown = checkpoint is not None and self._restores(kept) != "never"
+        names = checkpoint.names if checkpoint is not None and is_shown else ()
+        shown = [one for one in names if one.verdict != "import"]
+        return [_row(one) for one in sorted(shown, key=lambda one: not one.comes_back)]
 
     async def bring_back(self, conversation_id: str, kernel: LiveKernel) -> bool:
         """Bring back into a new kernel what was saved, if the user wants that.
@@ -199,7 +211,7 @@ class VariableKeeper:
         kept = self._of(conversation_id)
         checkpoint = await self._checkpoint(conversation_id)
         restores = self._restores(kept)
-        if checkpoint is None or not checkpoint.count or restores == "never":
+        if checkpoint is None or checkpoint.offer is None or restores == "never":
             return True
         choice = await self._ask(kept, checkpoint) if restores == "ask" else "yes"
         if choice != "yes":
@@ -256,7 +268,7 @@ class VariableKeeper:
 
     async def _ask(self, kept: _Kept, checkpoint: Checkpoint) -> Choice:
         kept.answer = asyncio.get_running_loop().create_future()
-        kept.offer = RestoreOffer(checkpoint.count, len(checkpoint.names))
+        kept.offer = checkpoint.offer
         kept.on_change()
         try:
             return await kept.answer
@@ -348,17 +360,19 @@ def _brought_back(
         answer = convert(found, _Restored)
     except ValidationError:  # code can forge it
         answer = _Restored()
-    names = tuple(row.name for row in answer.back if row.name in rows)
+    back = [row.name for row in answer.back if row.name in rows]
+    modules = tuple(name for name in back if rows[name].verdict == "import")
+    names = tuple(name for name in back if name not in modules)
     reasons = {one.name: one for one in lost}
     for row in answer.failed:
         if row.name in rows:
             reasons[row.name] = replace(rows[row.name], verdict="lost", why=row.why)
     missing: list[SavedName] = []
     for name, row in rows.items():
-        if name in names:
+        if name in back:
             continue
         if name not in reasons and row.comes_back:
             why = "other_python" if answer.is_other_python else "unreadable"
             row = replace(row, verdict="lost", why=why)
         missing.append(reasons.get(name, row))
-    return BroughtBack(names, tuple(missing))
+    return BroughtBack(names, modules, tuple(missing))

@@ -32,6 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.execution import Variable
+from playhead.domain.text.survival import loss_words
 from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import format_size, mark, tr, tr_n
@@ -105,9 +106,9 @@ class VariablesModel(QAbstractTableModel):
             case Qt.ItemDataRole.ToolTipRole:
                 return _tip(variable, column)
             case Qt.ItemDataRole.DecorationRole if column == NAME:
-                return _dot(self._theme, variable.is_changed)
+                return _dot(self._theme, variable)
             case Qt.ItemDataRole.ForegroundRole:
-                is_quiet = self._is_dim or column not in (NAME, VALUE)
+                is_quiet = self._is_dim or column not in (NAME, VALUE) or is_absent(variable)
                 return QBrush(self._theme.colour("mute" if is_quiet else "text"))
             case Qt.ItemDataRole.FontRole:
                 return self._font(column)
@@ -115,6 +116,8 @@ class VariablesModel(QAbstractTableModel):
                 return _RIGHT
             case Qt.ItemDataRole.AccessibleTextRole if column == NAME and variable.is_changed:
                 return tr("{name}, changed in the last run", name=variable.name)
+            case Qt.ItemDataRole.AccessibleTextRole if column == NAME and variable.survival:
+                return f"{variable.name}, {_tip(variable, NAME)}"
             case _ if role == SORT_ROLE:
                 return variable.size_bytes if column == SIZE else _texts(variable)[column].lower()
             case _:
@@ -131,7 +134,20 @@ class VariablesModel(QAbstractTableModel):
 
 def _texts(variable: Variable) -> tuple[str, ...]:
     size = format_size(variable.size_bytes) if variable.size_bytes > 0 else ""
-    return variable.name, variable.type, variable.shape, size, variable.value
+    return variable.name, variable.type, variable.shape, size, _value(variable)
+
+
+def is_absent(variable: Variable) -> bool:
+    """Return whether the kernel does not have it: it is saved for one, or did not come back."""
+    return variable.survival in ("saved", "again", "lost")
+
+
+def _value(variable: Variable) -> str:
+    if variable.survival == "saved":
+        return tr("saved for the next kernel")
+    if not is_absent(variable):
+        return variable.value
+    return loss_words(variable.why, variable.line if variable.survival == "again" else 0, tr)
 
 
 def _tip(variable: Variable, column: int) -> str:
@@ -139,14 +155,25 @@ def _tip(variable: Variable, column: int) -> str:
         return tr("Double click opens it as a table")
     if variable.is_changed and column == NAME:
         return tr("Changed in the last run")
+    if variable.survival == "back" and column == NAME:
+        return tr("Came back from the last kernel")
+    if is_absent(variable) and column == NAME:
+        return _value(variable)
     return _texts(variable)[column]
 
 
-def _dot(theme: Theme, is_shown: bool) -> QPixmap:
-    """Return a dot in the accent's colour, or an empty picture of its size."""
+def _dot(theme: Theme, variable: Variable) -> QPixmap:
+    """Return a dot for what has changed, a ring for what came back, or an empty picture."""
     pixmap = QPixmap(_DOT_PX, _DOT_PX)
     pixmap.fill(Qt.GlobalColor.transparent)
-    if is_shown:
+    is_back = variable.survival == "back" and not variable.is_changed
+    if is_back:
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(theme.colour("accent"))
+        painter.drawEllipse(1, 1, _DOT_PX - 3, _DOT_PX - 3)
+        painter.end()
+    elif variable.is_changed:
         painter = QPainter(pixmap)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(Qt.PenStyle.NoPen)
@@ -209,7 +236,15 @@ class VariablesPanel(QWidget):
         self.model.set_dim(False)
         self.model.show_variables(variables)
         changed = sum(one.is_changed for one in variables)
-        words = f"{len(variables):,}" + (" · " + tr_n("%n changed", changed) if changed else "")
+        back = sum(one.survival == "back" for one in variables)
+        absent = [one for one in variables if is_absent(one)]
+        saved = sum(one.survival == "saved" for one in absent)
+        parts = [f"{len(variables) - len(absent):,}"] if len(absent) < len(variables) else []
+        parts += [tr_n("%n changed", changed)] if changed else []
+        parts += [tr_n("%n came back", back)] if back else []
+        parts += [tr_n("%n saved", saved)] if saved else []
+        parts += [tr_n("%n not", len(absent) - saved)] if len(absent) > saved else []
+        words = " · ".join(parts)
         self._count.setText(words if variables else "")
         self._stack.setCurrentWidget(self.list if variables else self._words)
         if not variables:

@@ -401,9 +401,10 @@ class MainWindow(QMainWindow):
         """Make what connects the window to the desktop and to other programs."""
         from playhead.ui.desktop.closing_question import ClosingQuestion
         from playhead.ui.desktop.desktop_presence import DesktopPresence
-        from playhead.ui.shell.notices import ApiIndicator, WaitingPrograms
+        from playhead.ui.shell.notices import ApiIndicator, VariablesOffer, WaitingPrograms
 
         notifications = self.parts.notifications
+        self.offers = VariablesOffer(self.view, self.parts, self.tasks, self)
         self.waiting = WaitingPrograms(self._sessions, notifications, self)
         self.presence = ApiIndicator(self._api, self.parts.sidebar, notifications, self)
         self.desk = DesktopPresence(self._sessions, self._settings, self._theme, self)

@@ -3,24 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
-from PySide6.QtCore import QObject, QUrl, Signal
+from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 
 from playhead.domain.history import ConversationSummary
+from playhead.domain.text.survival import again_line, loss_words
 from playhead.domain.text.titles import UNTITLED
 from playhead.errors import AppError
 from playhead.session.ports import ApiControl, ApiStatus
+from playhead.session.session import Session, SessionEvent
 from playhead.session.sessions import Sessions
-from playhead.ui.shell.session_view import SETTINGS_LINK
+from playhead.ui.shell.session_view import SETTINGS_LINK, SessionBinding, SessionView
 from playhead.ui.sidebar.model import client_name
 from playhead.ui.sidebar.sidebar import Sidebar
 from playhead.ui.widgets.banner import BannerAction, BannerArea
 from playhead.ui.widgets.system_opener import ADDRESS_SCHEMES, open_address
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
+if TYPE_CHECKING:
+    from playhead.domain.saved_variables import BroughtBack, RestoreOffer
+    from playhead.ui.shell.window_layout import WindowLayout
+    from playhead.ui.widgets.task_owner import TaskOwner
+
 _NOT_LISTENING, _WAITING = "api not listening", "programs waiting"
+_BRING_BACK = "variables"
 _TITLE_LENGTH = 120
+_LOST_LISTED = 6
 
 
 class ApiIndicator(QObject):
@@ -58,6 +68,108 @@ class ApiIndicator(QObject):
         error = AppError(tr("Other programs cannot reach Playhead."), detail=reason)
         action = BannerAction(tr("Settings"), self.settings_requested.emit)
         self._notifications.show_error(error, action, _NOT_LISTENING)
+
+
+class VariablesOffer(SessionBinding):
+    """Asks whether a new kernel gets the variables of the last one, and reports which it got.
+
+    Code waits for the answer. Owner: the main window.
+    """
+
+    def __init__(
+        self, view: SessionView, parts: WindowLayout, tasks: TaskOwner, parent: QObject
+    ) -> None:
+        super().__init__(view, parent)
+        self._parts = parts
+        self._tasks = tasks
+        self._offer: RestoreOffer | None = None
+        self._reported: BroughtBack | None = None
+
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Subscribe to its kernel."""
+        return [session.subscribe(self._on_event)]
+
+    def follow(self) -> None:
+        """Show the question of the session, if one waits."""
+        super().follow()
+        self._reported = self._session.kernel.brought_back if self._session is not None else None
+        self._look()
+
+    def leave(self) -> None:
+        """Take the question away; it waits until the session is shown again."""
+        super().leave()
+        self._show(None)
+
+    def _on_event(self, event: SessionEvent) -> None:
+        if event.kind == "kernel":
+            self._look()
+
+    def _look(self) -> None:
+        kernel = self._session.kernel if self._session is not None else None
+        self._show(kernel.offer if kernel is not None else None)
+        back = kernel.brought_back if kernel is not None else None
+        if back is not self._reported and back is not None:
+            self._report(back)
+        self._reported = back
+
+    def _show(self, offer: RestoreOffer | None) -> None:
+        if offer == self._offer:
+            return
+        self._offer = offer
+        area = self._parts.notifications
+        if offer is None:
+            area.withdraw(_BRING_BACK)
+            return
+        banner = area.show_notice(
+            tr_n(
+                "Bring back {count} of %n variables?",
+                offer.total,
+                one="Bring back the variable of the last kernel?",
+                count=offer.count,
+            ),
+            tr("They are of the kernel that has ended. The code waits for the answer."),
+            BannerAction(tr("Bring back"), lambda: self._answer("yes")),
+            _BRING_BACK,
+            (
+                BannerAction(tr("Always"), self._always),
+                BannerAction(tr("No"), lambda: self._answer("no")),
+            ),
+        )
+        # Its buttons close it, too, before they act.
+        banner.closed.connect(lambda: QTimer.singleShot(0, self, self._on_closed))
+
+    def _on_closed(self) -> None:
+        if self._offer is not None:
+            self._answer("no")
+
+    def _answer(self, choice: Literal["yes", "no"]) -> None:
+        if self._session is not None:
+            self._session.kept_variables.answer(choice)
+
+    def _always(self) -> None:
+        if self._session is not None:
+            self._tasks.start(self._session.kept_variables.answer_always())
+
+    def _report(self, back: BroughtBack) -> None:
+        total = len(back.names) + len(back.lost)
+        detail = [
+            f"{one.name}: {loss_words(one.why, again_line(one), tr)}."
+            for one in back.lost[:_LOST_LISTED]
+        ]
+        if len(back.lost) > _LOST_LISTED:
+            detail.append(tr("The panel of variables lists the others."))
+        self._parts.timeline.add_note(
+            "info",
+            tr_n(
+                "{count} of %n variables of the last kernel came back.",
+                total,
+                one="The variable of the last kernel came back.",
+                count=len(back.names),
+            )
+            if back.names
+            else tr("No variable of the last kernel came back."),
+            "\n".join(detail),
+        )
 
 
 class WaitingPrograms(QObject):

@@ -376,6 +376,7 @@ class VariablesBinding(SessionBinding):
         self._tasks = tasks
         self._panel: VariablesPanel | None = None
         self._is_stale = True
+        self._listed = ""
         self._asked = 0
         pane.variables_toggled.connect(self._on_toggled)
 
@@ -394,6 +395,7 @@ class VariablesBinding(SessionBinding):
     def refresh(self) -> None:
         """Read the variables again."""
         self._is_stale = True
+        self._listed = ""
         self._look()
 
     def _on_toggled(self, is_shown: bool) -> None:
@@ -428,20 +430,30 @@ class VariablesBinding(SessionBinding):
         state = session.kernel.state
         if state in ("busy", "stopping"):
             self._is_stale = True
+        if state == "idle" and (session.kernel.offer is not None) != (self._listed == "offer"):
+            self._is_stale = True  # a new kernel waits for the answer, or has got it
         if panel is None or panel.isHidden():
             return
         match state:
-            case "none":
-                panel.show_text(tr(_NO_KERNEL))
+            case "none" if self._listed != "none":
                 self._is_stale = True
+                self._start_asking(session, panel, "none")
+            case "none":
+                pass
             case "idle" if self._is_stale:
                 self._is_stale = False
-                self._asked += 1
-                self._tasks.start(self._ask(session, panel, self._asked))
+                is_offer = session.kernel.offer is not None
+                self._start_asking(session, panel, "offer" if is_offer else "idle")
             case "idle":
                 pass
             case _:
+                self._listed = state
                 panel.set_busy()
+
+    def _start_asking(self, session: Session, panel: VariablesPanel, state: str) -> None:
+        self._listed = state
+        self._asked += 1
+        self._tasks.start(self._ask(session, panel, self._asked))
 
     async def _ask(self, session: Session, panel: VariablesPanel, number: int) -> None:
         try:
@@ -453,7 +465,9 @@ class VariablesBinding(SessionBinding):
         if not self._is_current(session, number):
             return
         language = session.kernel.language
-        if not variables and language not in ("", "python"):
+        if not variables and session.kernel.state == "none":
+            panel.show_text(tr(_NO_KERNEL))
+        elif not variables and language not in ("", "python"):
             panel.show_text(tr("Variables are listed for Python only."))
         else:
             panel.show_variables(variables)
@@ -510,7 +524,7 @@ async def _loss(session: Session) -> str:
     if session.kernel.state in ("none", "starting"):
         return ""
     try:
-        names = [one.name for one in await session.variables()]
+        names = [one.name for one in await session.variables() if one.survival in ("", "back")]
     except AppError:  # it is busy, and does not say
         return tr("Code is running: it is cut off, and all variables are lost.")
     if names:

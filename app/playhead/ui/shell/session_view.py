@@ -482,7 +482,16 @@ class SessionView(QObject):
         if session.has_run_here:
             title = tr("The kernel of this conversation is a new one.")
             detail = tr("Variables and data of the code that ran before were lost.")
-            if session.settings.model != DIRECT_MODEL:
+            if (saved := session.kept_variables.saved) is not None:
+                detail = tr_n(
+                    "{count} of %n variables of the code that ran before are saved; the next code "
+                    "that runs can have them.",
+                    saved.total,
+                    one="The variable of the code that ran before is saved; the next code that runs"
+                    " can have it.",
+                    count=saved.count,
+                )
+            elif session.settings.model != DIRECT_MODEL:
                 detail = tr(
                     "Variables and data of the code that ran before were lost; the model knows."
                 )

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 from playhead.ui.widgets.wording import tr, tr_error
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from playhead.errors import AppError
     from playhead.ui.widgets.theme import Theme
@@ -70,10 +70,15 @@ class BannerArea(QWidget):
         return self._add(Banner(self._theme, error.title, text, True, action, self, key))
 
     def show_notice(
-        self, title: str, detail: str = "", action: BannerAction | None = None, key: str = ""
+        self,
+        title: str,
+        detail: str = "",
+        action: BannerAction | None = None,
+        key: str = "",
+        others: Sequence[BannerAction] = (),
     ) -> Banner:
-        """Show a banner that is not about a failure."""
-        return self._add(Banner(self._theme, title, detail, False, action, self, key))
+        """Show a banner that is not about a failure; `others` are further buttons."""
+        return self._add(Banner(self._theme, title, detail, False, action, self, key, others))
 
     def withdraw(self, key: str) -> None:
         """Remove the banner of a key."""
@@ -130,6 +135,7 @@ class Banner(QFrame):
         action: BannerAction | None,
         parent: QWidget,
         key: str = "",
+        others: Sequence[BannerAction] = (),
     ) -> None:
         super().__init__(parent)
         self.title, self.detail, self.key, self.is_error = title, detail, key, is_error
@@ -145,8 +151,12 @@ class Banner(QFrame):
         row.setSpacing(10)
         row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
         row.addLayout(self._make_words(title, detail), 1)
+        self.others = [self._make_button(one) for one in others]
         if action is not None:
-            row.addWidget(self._make_button(action))
+            self.button = self._make_button(action)
+            row.addWidget(self.button)
+        for button in self.others:
+            row.addWidget(button)
         row.addWidget(self._make_close(theme), 0, Qt.AlignmentFlag.AlignTop)
 
     @property
@@ -186,7 +196,6 @@ class Banner(QFrame):
             action.run()
 
         button.clicked.connect(act)
-        self.button = button
         return button
 
     def _make_close(self, theme: Theme) -> QToolButton:
