@@ -111,6 +111,11 @@ _TIMES_WORDS = mark(
 )
 _LIMIT_WORDS = mark("A run over a limit is stopped and says which. Empty: no limit.")
 _KEPT_WORDS = mark("Of more output its beginning and its end are kept.")
+KEEPS_VARIABLES_LABEL = mark("Keep variables of Python for the next kernel")
+_VARIABLES_WORDS = mark(
+    "They are saved on this computer after each run, without what looks like a secret, and deleted "
+    "with their conversation. Without a sandbox, code that runs can read them."
+)
 _LONGEST_S = 7 * 24 * 3600
 _LARGEST_MB = 10_000_000
 
@@ -200,7 +205,7 @@ def titled_section(owner: QWidget, text: str) -> QVBoxLayout:
 
 
 class RunSection(QWidget):
-    """Three switches and three numbers. Owner: the dialog."""
+    """Switches and numbers of runs, and what outlives a kernel. Owner: the dialog."""
 
     def __init__(self, settings: AppSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -214,9 +219,14 @@ class RunSection(QWidget):
         self.limit_note = FormNote()
         self.output = line(f"{AppSettings().output_limit_mb}", tr("Output kept of a run in MB"))
         self.output_note = FormNote()
+        self.keeps_variables = QCheckBox(tr(KEEPS_VARIABLES_LABEL))
+        self.restores = QComboBox()
+        self.restores.setAccessibleName(tr("Bring variables back"))
+        self.kept_note = FormNote()
         self._lay_out()
         self._show_settings(settings)
         self.shows_line.toggled.connect(self._on_line_toggled)
+        self.keeps_variables.toggled.connect(self.restores.setEnabled)
 
     def values(self, before: AppSettings) -> AppSettings:
         """Return the settings with the values of the fields. Raises FieldError."""
@@ -226,6 +236,8 @@ class RunSection(QWidget):
             shows_running_line=self.shows_line.isChecked(),
             times_lines=self.times_lines.isChecked(),
             asks_typed_code=self.asks_typed.isChecked(),
+            keeps_variables=self.keeps_variables.isChecked(),
+            restores_variables=self.restores.currentData(),
             run_limit_s=read_number(tr("Longest run"), self.seconds, 0, _LONGEST_S, int) or 0,
             run_limit_mb=read_number(tr("Most memory"), self.memory, 0, _LARGEST_MB, int) or 0,
             output_limit_mb=AppSettings().output_limit_mb if output is None else output,
@@ -243,6 +255,16 @@ class RunSection(QWidget):
         self.times_note.show_text(tr(_TIMES_WORDS))
         self.limit_note.show_text(tr(_LIMIT_WORDS))
         self.output_note.show_text(tr(_KEPT_WORDS))
+        self.keeps_variables.setChecked(settings.keeps_variables)
+        for value, words in (
+            ("ask", tr("Ask first")),
+            ("always", tr("Always")),
+            ("never", tr("Never")),
+        ):
+            self.restores.addItem(words, value)
+        self.restores.setCurrentIndex(max(0, self.restores.findData(settings.restores_variables)))
+        self.restores.setEnabled(settings.keeps_variables)
+        self.kept_note.show_text(tr(_VARIABLES_WORDS))
 
     def _lay_out(self) -> None:
         layout = titled_section(self, tr(SECTION_LABEL))
@@ -252,6 +274,8 @@ class RunSection(QWidget):
             ("", ([self.shows_line],)),
             ("", ([self.times_lines], [self.times_note])),
             ("", ([self.asks_typed], [self.typed_note])),
+            ("", ([self.keeps_variables], [self.kept_note])),
+            (tr("Bring them back"), ([self.restores],)),
             (tr("Longest run (s)"), ([self.seconds],)),
             (tr("Memory (MB)"), ([self.memory], [self.limit_note])),
             (tr("Output kept (MB)"), ([self.output], [self.output_note])),

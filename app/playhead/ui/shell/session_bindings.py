@@ -435,6 +435,9 @@ class VariablesBinding(SessionBinding):
         if panel is None or panel.isHidden():
             return
         match state:
+            case "none" if session.kept_variables.saved is None:
+                panel.show_text(tr(_NO_KERNEL))
+                self._is_stale = True
             case "none" if self._listed != "none":
                 self._is_stale = True
                 self._start_asking(session, panel, "none")
