@@ -74,7 +74,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
 
     @property
     def offer(self) -> RestoreOffer | None:
-        """Return how many of its variables can come back; None if none can. Modules do not count."""
+        """Return how many variables can come back, modules not counted; None if none can."""
         variables = [one for one in self.names if one.verdict != "import"]
         count = sum(one.comes_back for one in variables)
         return RestoreOffer(count, len(variables)) if count else None
