@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from playhead.domain.conversation.payloads import FileChanges, RunEnd
 from playhead.domain.execution import RunRequest
 from playhead.domain.text.file_effects import limits_text
-from playhead.domain.trust import NetworkAccess, Policy
+from playhead.domain.trust import NetworkAccess, Policy, Reach
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.transcript import describe_file_changes
@@ -194,6 +194,66 @@ async def test_what_code_writes_to_its_own_home_is_said(place: Place) -> None:
         assert not [one for one in later if isinstance(one.content, FileChanges)]
         outside = await run(made, place.request("1", Policy()))
         assert not [one for one in outside if isinstance(one.content, FileChanges)]
+
+
+LOOK_AROUND = """
+import os
+def can(path, mode):
+    try:
+        with open(path, mode) as file: return file.read() if mode == "r" else "wrote"
+    except OSError as error: return error.strerror
+print(can("../shown/a.txt", "r"), can("../shown/a.txt", "a"), sep=", ")
+out = [("new.txt", "x"), (".git/config", "a"), ("old/x", "r")]
+print(*[can(f"../out/{name}", mode) for name, mode in out], sep=", ")
+print(can("private/b.txt", "r"), can("../diary.txt", "r"), os.environ.get("MY_TOKEN"), sep=", ")
+"""
+
+
+async def test_code_reaches_what_was_granted_and_not_what_was_denied(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "t-1")
+    for path in ("shown/a.txt", "out/.git/config", "out/old/x", "work/private/b.txt"):
+        (place.home / path).parent.mkdir(parents=True)
+        (place.home / path).write_text(path)
+    reach = Reach(
+        readable=(str(place.home / "shown"),),
+        writable=(str(place.home / "out"),),
+        hidden=(str(place.home / "out" / "old"), str(place.folder / "private")),
+        variables=("MY_TOKEN",),
+    )
+    async with place.executor(place.sandbox()) as made:
+        await run(made, place.request("kept = 1"))
+        assert made.takes("conversation", Reach(variables=("MY_TOKEN",)))
+        await made.set_reach("conversation", Reach(variables=("MY_TOKEN",)))
+        seen = place.request("import os; print(kept, os.environ['MY_TOKEN'])")
+        assert text_of(await run(made, seen)) == "1 t-1\n"
+        assert not made.takes("conversation", reach)
+        await made.set_reach("conversation", reach)
+        read_only, missing = "Read-only file system", "No such file or directory"
+        assert text_of(await run(made, place.request(LOOK_AROUND))).splitlines() == [
+            f"shown/a.txt, {read_only}",
+            f"wrote, {read_only}, {missing}",
+            f"{missing}, {missing}, t-1",
+        ]
+        await made.set_reach("conversation", Reach())
+        last = text_of(await run(made, place.request(LOOK_AROUND))).splitlines()
+        assert [last[0].split(", ")[0], last[2]] == [
+            missing,
+            f"work/private/b.txt, {missing}, None",
+        ]
+    assert (place.home / "shown" / "a.txt").read_text() == "shown/a.txt"
+    assert (place.home / "out" / "new.txt").exists()
+
+
+async def test_what_would_show_everything_is_not_granted(place: Place) -> None:
+    sandbox, home = place.sandbox(), str(place.home)
+    folder = str(place.folder)
+    for path in (home, "/", f"{home}/data", f"{home}/data/homes", "/proc"):
+        assert sandbox.why_not_reach(Reach(readable=(path,)), folder) is not None, path
+    assert sandbox.why_not_reach(Reach(readable=(f"{home}/other",)), folder) is None
+    assert sandbox.why_not_reach(Reach(writable=(folder,)), folder) is not None
+    assert sandbox.why_not_reach(Reach(hidden=(folder,)), folder) is not None
 
 
 async def test_the_python_of_a_folder_runs_only_inside(place: Place) -> None:

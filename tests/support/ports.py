@@ -26,7 +26,7 @@ from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, Provid
 from playhead.domain.saved_variables import RestoreOffer
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings
-from playhead.domain.trust import Attempt, BoundaryReport, Policy
+from playhead.domain.trust import Attempt, BoundaryReport, Policy, Reach
 from playhead.errors import AppError, ExecutionError, phrase
 from playhead.providers.attached_files import read_attached
 from playhead.providers.catalog import PROVIDER_PAGES, ModelCatalog
@@ -136,6 +136,7 @@ class RecordingExecutor:
         self.restarts = 0
         self.hidden: dict[Access, tuple[str, ...]] = {}
         self.allowed: list[tuple[str, Access, bool]] = []
+        self.reach = Reach()
         self._interrupted: asyncio.Event | None = None
         self._status = KernelStatus()
 
@@ -148,6 +149,14 @@ class RecordingExecutor:
 
     def allow(self, conversation_id: str, access: Access, is_on: bool = True) -> None:
         self.allowed.append((conversation_id, access, is_on))
+
+    def takes(self, conversation_id: str, reach: Reach) -> bool:
+        return self._status.state == "none" or self.reach == reach
+
+    async def set_reach(self, conversation_id: str, reach: Reach) -> None:
+        if not self.takes(conversation_id, reach):
+            await self.restart(conversation_id)
+        self.reach = reach
 
     def canonical(self, word: str) -> str | None:
         return "python" if word in ("python", "py") else None
@@ -454,6 +463,11 @@ class ReportedSandbox:
             return ExecutionError(self.report.problem, remedy=self.report.remedy)
         if policy.files == "folder" and folder == str(Path.home()):
             return ExecutionError("The working folder is your home folder.")
+        return None
+
+    def why_not_reach(self, reach: Reach, folder: str) -> AppError | None:
+        if str(Path.home()) in (*reach.readable, *reach.writable):
+            return ExecutionError("This folder holds all your files.")
         return None
 
     def subscribe(self, listener: Callable[[BoundaryReport], None]) -> Unsubscribe:

@@ -5,6 +5,7 @@ The policy of a conversation is chosen by a person; no model, client or code eve
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -35,12 +36,41 @@ class Policy(Struct, frozen=True, kw_only=True):
         return self.files != "everything"
 
 
+class Reach(Struct, frozen=True, kw_only=True):
+    """The names, paths and variables that code reaches beyond its policy, or is kept from.
+
+    `hosts` are names as those of a policy. `readable` and `writable` are shown to it, `fixed` can
+    only be read although what is around it can be written, `hidden` cannot be seen although what
+    is around it can be: absolute, real paths. `variables` come from the environment of the program;
+    those `kept_out` do not, although others like them do.
+    """
+
+    hosts: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
+    writable: tuple[str, ...] = ()
+    fixed: tuple[str, ...] = ()
+    hidden: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    kept_out: tuple[str, ...] = ()
+
+    def shows(self, path: str) -> bool:
+        """Return whether a path is shown by it."""
+        is_shown = is_below(path, (*self.readable, *self.writable))
+        return is_shown and not is_below(path, self.hidden)
+
+
+def is_below(path: str, folders: Iterable[str]) -> bool:
+    """Return whether a path is one of these folders, or somewhere in one of them."""
+    return any(path == one or path.startswith(one.rstrip("/") + "/") for one in folders)
+
+
 class PolicyWish(Struct, frozen=True, kw_only=True):
     """The choice of a command line for the conversations of a process; None leaves the setting."""
 
     files: FileAccess | None = None
     network: NetworkAccess | None = None
     ask: AskPolicy | None = None
+    hosts: tuple[str, ...] | None = None
 
 
 AttemptOutcome = Literal["refused", "invisible", "private", "limited", "open", "through", "skipped"]

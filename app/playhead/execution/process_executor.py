@@ -32,6 +32,7 @@ from playhead.domain.execution import (
     RunRequest,
     Variable,
 )
+from playhead.domain.trust import Reach
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.kernel_process import KernelProcess
@@ -82,6 +83,7 @@ class ProcessExecutor:
         self._keeper = keeper
         self._allowed = frozenset(allowed)
         self._allowed_in: dict[str, frozenset[Access]] = {}
+        self._reach: dict[str, Reach] = {}
         self._output_dir = output_dir
         self._variables = dict(os.environ if variables is None else variables)
         self._drop = frozenset(drop)
@@ -269,6 +271,38 @@ class ProcessExecutor:
             if kernel.confinement is None or access == "secrets":
                 kernel.set_environment(given, taken)
 
+    def takes(self, conversation_id: str, reach: Reach) -> bool:
+        """Return whether the conversation's kernels can be given this reach as they are."""
+        return not self._unable(conversation_id, reach)
+
+    async def set_reach(self, conversation_id: str, reach: Reach) -> None:
+        """Let code of a conversation reach this beyond its policy, and no more: from now on.
+
+        A kernel that cannot be given or refused it is ended.
+        """
+        self._reach[conversation_id] = reach
+        await _shut_down(self._unable(conversation_id, reach), RunEnd(kind="policy_changed"))
+        for kernel in self._of(conversation_id):
+            if (inside := kernel.confinement) is not None and inside.reach != reach:
+                given = self._granted_variables(reach)
+                taken = (set(inside.reach.variables) - given.keys()) | set(reach.kept_out)
+                kernel.set_environment(given, sorted(taken))
+                kernel.confinement = replace(inside, reach=reach)
+
+    def _unable(self, conversation_id: str, reach: Reach) -> list[LiveKernel]:
+        """Return the kernels whose view is another; variables are given to a living Python."""
+        return [
+            kernel
+            for kernel in self._of(conversation_id)
+            if (inside := kernel.confinement) is not None
+            and inside.reach != reach
+            and (_view_of(inside.reach) != _view_of(reach) or kernel.language.word != HOST_LANGUAGE)
+        ]
+
+    def _granted_variables(self, reach: Reach) -> dict[str, str]:
+        names = (one for one in reach.variables if one not in self._drop)
+        return {name: self._variables[name] for name in names if name in self._variables}
+
     def _allowed_by(self, conversation_id: str) -> frozenset[Access]:
         return self._allowed_in.get(conversation_id, self._allowed)
 
@@ -314,6 +348,8 @@ class ProcessExecutor:
         if kernel is None:
             await self.look_for_languages()
             confinement = await self._confine(request)
+            while confinement is not None and confinement.reach != self._reach_of(request):
+                confinement = await self._confine(request)  # it was granted or revoked meanwhile
             # Another run may have started it in the meantime.
             kernel = self._kernels.get(key) or self._start(key, request, confinement)
         return kernel
@@ -335,8 +371,9 @@ class ProcessExecutor:
             self._languages.program(request.language),
             environment.uv_program(),
         )
+        reach = self._reach_of(request)
         return await self._sandbox.confine(
-            request.policy, request.folder, programs, request.attached
+            request.policy, request.folder, programs, reach, request.attached
         )
 
     async def _bring_back(self, kernel: LiveKernel, request: RunRequest) -> bool:
@@ -349,6 +386,9 @@ class ProcessExecutor:
         is_wanted = await self._keeper.bring_back(request.conversation_id, kernel)
         kernel.is_new = not is_wanted
         return is_wanted
+
+    def _reach_of(self, request: RunRequest) -> Reach:
+        return self._reach.get(request.conversation_id, Reach())
 
     def _check(self, request: RunRequest) -> None:
         if request.language not in self.languages:
@@ -385,6 +425,7 @@ class ProcessExecutor:
         variables = environment.kernel_environment(request.interpreter, base, self._drop, allowed)
         if confinement is not None:
             secrets = environment.left_out(base, self._drop)["secrets"]
+            variables |= self._granted_variables(confinement.reach)
             variables = confinement.variables(
                 variables, frozenset(secrets if "secrets" in allowed else ())
             )
@@ -450,6 +491,11 @@ async def _effect(
             found = FileChanges(folder=request.folder)
         return found and replace(found, is_bounded=True, elsewhere=elsewhere)
     return found
+
+
+def _view_of(reach: Reach) -> Reach:
+    """Return the part of a reach that a kernel is started with."""
+    return replace(reach, variables=(), kept_out=())
 
 
 def _is_last(chunk: Chunk) -> bool:

@@ -192,6 +192,8 @@ def _mount(mount: Mount, has_size: bool) -> list[str]:
             return ["--ro-bind", mount.source, mount.target]
         case "hide":
             return ["--ro-bind", "/dev/null", mount.target]
+        case "empty":
+            return ["--tmpfs", mount.target, "--remount-ro", mount.target]
         case "tmpfs":
             size = [_SIZE, str(mount.size_bytes)] if has_size else []
             return [*size, "--tmpfs", mount.target]

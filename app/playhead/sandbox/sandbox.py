@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playhead.domain.trust import BoundaryReport, Policy
+from playhead.domain.trust import BoundaryReport, Policy, Reach, is_below
 from playhead.errors import AppError, ExecutionError, phrase
 from playhead.sandbox.bubblewrap import (
     FILTER,
@@ -38,7 +38,9 @@ from playhead.sandbox.surroundings import (
     FolderParts,
     attached_parts,
     git_identity,
+    clear_way,
     kernel_parameters,
+    kind_of,
     own_code,
     private_folders,
     program_parts,
@@ -54,6 +56,8 @@ from playhead.sandbox.view import (
     R_PACKAGES,
     Surroundings,
     View,
+    denied_mounts,
+    granted_mounts,
     is_inside,
     misplaced,
     variables_let_in,
@@ -70,6 +74,8 @@ LANDLOCK = "landlock"
 """What follows the filter in the arguments of a supervisor whose kernel keeps itself to rules."""
 _PROCESSES, _PROCESSES_PER_CPU, _PROCESSES_UNLIMITED = 400, 32, 1 << 22
 _GIT = ".gitconfig"
+_NOTHING = Reach()
+_NEVER_GRANTED = ("/proc", "/sys", "/dev", "/run", "/boot")
 _NO_SANDBOX = "There is no sandbox on this computer."
 
 
@@ -96,6 +102,7 @@ class Confinement(Struct, frozen=True, kw_only=True):
     around: Surroundings
     availability: Availability
     attached: tuple[str, ...] = ()
+    reach: Reach = Reach()
 
     def view(self, spool: str) -> View:
         """Return what is seen inside by a kernel with this folder for its files."""
@@ -120,7 +127,9 @@ class Confinement(Struct, frozen=True, kw_only=True):
         self, variables: Mapping[str, str], allowed: frozenset[str] = frozenset()
     ) -> dict[str, str]:
         """Return the environment inside; `allowed` are names that a person has let in."""
-        return variables_let_in(variables, self.around.home, self.policy.network == "on", allowed)
+        allowed |= set(self.reach.variables)
+        inside = variables_let_in(variables, self.around.home, self.policy.network == "on", allowed)
+        return {name: inside[name] for name in inside if name not in self.reach.kept_out}
 
     def elsewhere(self, since: float) -> tuple[str, ...]:
         """Return the files, like `~/report.csv`, that code has written to its own home since then.
@@ -131,6 +140,9 @@ class Confinement(Struct, frozen=True, kw_only=True):
 
     def misplaced(self, view: View, pid: int) -> str:
         """Return the part of the folder that a kernel sees in another place; "" for none."""
+        for path in (*self.reach.readable, *self.reach.writable):
+            if not _is_seen_as_is(pid, path):
+                return path
         folder = view.folder
         try:
             inside, here = os.stat(f"/proc/{pid}/root{folder}"), os.lstat(folder)
@@ -286,11 +298,52 @@ class Sandbox:
             return ExecutionError("This folder is the system's.", detail=folder, remedy=remedy)
         return None
 
+    def why_not_reach(self, reach: Reach, folder: str) -> AppError | None:
+        """Return why code of a folder cannot be given this beyond its policy; None if it can be."""
+        if reach.hosts:
+            listed = Policy(files="folder", network="listed", hosts=reach.hosts)
+            if (error := self.why_not(listed, folder)) is not None:
+                return error
+        real = os.path.realpath(folder)
+        if is_below(real, reach.hidden):
+            return ExecutionError(
+                "Code was denied the working folder.",
+                detail=folder,
+                remedy="Take the denial back, or choose another folder.",
+            )
+        for path in (*reach.readable, *reach.writable):
+            if (error := self._why_not_path(path)) is not None:
+                return error
+        for path in reach.writable:
+            if is_inside(real, path):
+                return ExecutionError(
+                    "This folder has the working folder in it.",
+                    detail=path,
+                    remedy="Choose it as the working folder instead.",
+                )
+        return None
+
+    def _why_not_path(self, path: str) -> AppError | None:
+        """Return why code cannot be let see a path."""
+        private = (*self._places.outside, *self._places.never_inside)
+        if not os.path.isabs(path) or is_inside(self._places.home, path):
+            title = "This folder holds all your files, so that nothing would be hidden."
+        elif any(is_inside(place, path) for place in private):
+            title = "Playhead itself, or its data, is in this folder."
+        elif any(is_inside(path, place) for place in private):
+            title = "This folder is in Playhead's data."
+        elif is_below(path, _NEVER_GRANTED):
+            title = "This folder is the system's."
+        else:
+            return None
+        return ExecutionError(title, detail=path, remedy="Name a smaller folder, or a file.")
+
     async def confine(
         self,
         policy: Policy,
         folder: str,
         programs: Sequence[str],
+        reach: Reach = _NOTHING,
         attached: tuple[str, ...] = (),
     ) -> Confinement | None:
         """Return what a kernel is started with; None for a policy without bounds.
@@ -301,15 +354,19 @@ class Sandbox:
         """
         if not policy.is_bounded:
             return None
-        if (error := self.why_not(policy, folder)) is not None:
+        error = self.why_not(policy, folder) or self.why_not_reach(reach, folder)
+        if error is not None:
             raise error
-        return await asyncio.to_thread(lambda: self._confine(policy, folder, programs, attached))
+        return await asyncio.to_thread(
+            lambda: self._confine(policy, folder, programs, reach, attached)
+        )
 
     def _confine(
         self,
         policy: Policy,
         folder: str,
         programs: Sequence[str],
+        reach: Reach = _NOTHING,
         attached: tuple[str, ...] = (),
     ) -> Confinement:
         available = self._available()
@@ -329,6 +386,7 @@ class Sandbox:
             )
         try:
             around = self._surroundings(real, programs, attached, links)
+            around = self._with_reach(around, policy, reach)
         except OSError as error:
             raise ExecutionError(
                 "The sandbox has no place for its private home.",
@@ -336,7 +394,38 @@ class Sandbox:
                 remedy="Free disk space or make the folder writable.",
             ) from error
         kind = LandlockConfinement if available.landlock else Confinement
-        return kind(policy=policy, around=around, availability=available, attached=attached)
+        return kind(
+            policy=policy, around=around, availability=available, attached=attached, reach=reach
+        )
+
+    def _with_reach(self, around: Surroundings, policy: Policy, reach: Reach) -> Surroundings:
+        """Return the parts of this machine with what a person has granted and denied.
+
+        What has gone is left out. Raises ExecutionError for a link where there was none.
+        """
+        wanted = (*reach.readable, *reach.writable)
+        there = [path for path in wanted if os.path.isdir(path) or os.path.isfile(path)]
+        for path in there:
+            if os.path.realpath(path) != path:
+                raise ExecutionError(
+                    "The way to a granted folder leads over a link.",
+                    detail=path,
+                    remedy="Revoke it, and grant the folder that the link points to.",
+                )
+            if is_inside(path, self._places.home):
+                clear_way(around.private_home, os.path.relpath(path, self._places.home))
+        seen = replace(
+            reach,
+            readable=tuple(path for path in reach.readable if path in there),
+            writable=tuple(path for path in reach.writable if path in there),
+        )
+        roots = {**dict.fromkeys(seen.readable, False), **dict.fromkeys(seen.writable, True)}
+        roots[around.folder] = policy.files == "folder"
+        return replace(
+            around,
+            granted=granted_mounts(seen, around.folder, FolderParts),
+            denied=denied_mounts(reach, roots, kind_of),
+        )
 
     def _available(self) -> Availability:
         if self._availability is None:
@@ -402,6 +491,19 @@ def _weighed(report: BoundaryReport, available: Availability) -> BoundaryReport:
         gaps=(*gaps, *report.gaps),
         remedy=available.remedy,
     )
+
+
+def _is_seen_as_is(pid: int, path: str) -> bool:
+    """Return whether a process inside sees a path that is here, if it is, as it is here."""
+    try:
+        here = os.lstat(path)
+    except OSError:
+        return True
+    try:
+        is_same = os.path.samestat(os.stat(f"/proc/{pid}/root{path}"), here)
+    except OSError:
+        return False
+    return is_same and os.path.realpath(path) == path
 
 
 def _no_sandbox(problem: str, remedy: str) -> ExecutionError:

@@ -202,6 +202,23 @@ class FolderParts:
                 folders[:] = [name for name in folders if name == "modules"]
 
 
+def kind_of(path: str) -> bool | None:
+    """Return whether a path is a folder, without following a link; None if it is not there."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return None
+
+
+def clear_way(private_home: str, path: str) -> None:
+    """Remove what is in the way of a mount in a private home: code may have put a link there."""
+    place = private_home
+    for part in path.split("/"):
+        place = os.path.join(place, part)
+        if os.path.islink(place):
+            os.unlink(place)
+
+
 def _present(folder: str, names: Iterable[str]) -> list[str]:
     paths = [os.path.join(folder, name) for name in names]
     return [path for path in paths if os.path.exists(path) and not os.path.islink(path)]

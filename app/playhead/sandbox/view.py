@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from typing import Literal
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from playhead.domain.trust import Policy
+from playhead.domain.trust import Policy, Reach, is_below
 
-MountKind = Literal["bind", "read", "hide", "tmpfs", "proc", "dev", "link"]
+MountKind = Literal["bind", "read", "hide", "empty", "tmpfs", "proc", "dev", "link"]
 MEGABYTE = 1_000_000
 _TEMPORARY = {"/tmp": 2000, "/run": 50, "/dev/shm": 2000}  # noqa: S108 - they are mounts of its own
 """The folders in memory and their sizes in MB."""
@@ -19,7 +19,8 @@ _TEMPORARY = {"/tmp": 2000, "/run": 50, "/dev/shm": 2000}  # noqa: S108 - they a
 class Mount(Struct, frozen=True):
     """One thing of the view: a host's `source`, read-only or not, or something fresh.
 
-    `hide` puts a file that cannot be opened in the place of one; a `link` points to its source.
+    `hide` puts a file that cannot be opened in the place of one, `empty` an empty folder; a `link`
+    points to its source.
     """
 
     kind: MountKind
@@ -35,7 +36,8 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     `links` those of the root that are links (`/bin`), `readable` what the kernel needs beyond
     them. Of the folder `held` are parts that cannot be replaced but written (`.git`), `pinned`
     those that are read-only, `hidden` the sockets in it. `masked` is hidden of the system,
-    `parameters` are those of its kernel.
+    `parameters` are those of its kernel. `granted` is what a person lets code reach besides,
+    `denied` what of all this it does not.
     """
 
     folder: str
@@ -49,6 +51,16 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     hidden: tuple[str, ...] = ()
     masked: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
+    granted: tuple[Mount, ...] = ()
+    denied: tuple[Mount, ...] = ()
+
+
+class PathParts(Protocol):
+    """The special parts of a folder, as those of a working folder."""
+
+    held: list[str]
+    pinned: list[str]
+    hidden: list[str]
 
 
 class View(Struct, frozen=True, kw_only=True):
@@ -72,14 +84,14 @@ def view_of(policy: Policy, around: Surroundings, spool: str) -> View:
     mounts += [Mount("tmpfs", path, "", size * MEGABYTE) for path, size in _TEMPORARY.items()]
     mounts.append(Mount("bind", around.home, around.private_home))
     outer = [path for path in around.readable if not is_inside(path, around.folder)]
-    mounts += [Mount("read", path, path) for path in sorted(outer)]
-    kind: MountKind = "bind" if is_writable else "read"
-    mounts.append(Mount(kind, around.folder, around.folder))
+    parts = [Mount("read", path, path) for path in outer]
+    parts.append(Mount("bind" if is_writable else "read", around.folder, around.folder))
     if is_writable:
-        mounts += [Mount("bind", path, path) for path in around.held]
+        parts += [Mount("bind", path, path) for path in around.held]
         pinned = {*around.pinned, *around.readable} - set(outer)
-        mounts += [Mount("read", path, path) for path in sorted(pinned)]
-    mounts += [Mount("hide", path) for path in around.hidden]
+        parts += [Mount("read", path, path) for path in pinned]
+    parts += [Mount("hide", path) for path in around.hidden]
+    mounts += _in_order([*parts, *around.granted, *around.denied])
     mounts.append(Mount("bind", spool, spool))
     return View(
         mounts=tuple(mounts),
@@ -89,9 +101,66 @@ def view_of(policy: Policy, around: Surroundings, spool: str) -> View:
     )
 
 
+_STRICTNESS: Mapping[MountKind, int] = {"bind": 0, "read": 1, "hide": 2, "empty": 2}
+
+
+def _in_order(mounts: Sequence[Mount]) -> list[Mount]:
+    """Return mounts with each folder before its parts; of several for one path the strictest."""
+    chosen: dict[str, Mount] = {}
+    for mount in sorted(mounts, key=lambda one: _STRICTNESS[one.kind]):
+        chosen[mount.target] = mount
+    return [chosen[target] for target in sorted(chosen)]
+
+
+def granted_mounts(
+    reach: Reach, folder: str, look: Callable[[str], PathParts]
+) -> tuple[Mount, ...]:
+    """Return the mounts of what a person lets code reach; `look` finds what is special in a path.
+
+    That is treated as in the working folder, in which all can be read anyway.
+    """
+    mounts: list[Mount] = []
+    for path in (*reach.readable, *reach.writable):
+        is_writable = path in reach.writable
+        if is_inside(path, folder) and not is_writable:
+            continue
+        parts = look(path)
+        mounts.append(Mount("bind" if is_writable else "read", path, path))
+        if is_writable:
+            mounts += [Mount("bind", one, one) for one in parts.held]
+            mounts += [Mount("read", one, one) for one in parts.pinned]
+        mounts += [Mount("hide", one) for one in parts.hidden]
+    return tuple(mounts)
+
+
+def denied_mounts(
+    reach: Reach, roots: Mapping[str, bool], is_folder: Callable[[str], bool | None]
+) -> tuple[Mount, ...]:
+    """Return the mounts that keep code from parts of the `roots`, which it sees or may change.
+
+    `is_folder` returns None for what is not there. In a root that can be changed the folders on the
+    way are held: code cannot move a part to where it would be seen after the next start.
+    """
+    mounts: list[Mount] = []
+    for path in (*reach.hidden, *reach.fixed):
+        around = [root for root in roots if is_inside(path, root) and path != root]
+        kind = is_folder(path) if around else None
+        if kind is None:
+            continue
+        for root in around:
+            way = path[len(root) :].strip("/").split("/")[:-1] if roots[root] else []
+            steps = ["/".join((root, *way[: number + 1])) for number in range(len(way))]
+            mounts += [Mount("bind", step, step) for step in steps]
+        if path in reach.hidden:
+            mounts.append(Mount("empty" if kind else "hide", path))
+        else:
+            mounts.append(Mount("read", path, path))
+    return tuple(mounts)
+
+
 def is_inside(path: str, folder: str) -> bool:
     """Return whether a path is a folder, or somewhere in it."""
-    return path == folder or path.startswith(folder.rstrip("/") + "/")
+    return is_below(path, (folder,))
 
 
 _LET_IN = frozenset(

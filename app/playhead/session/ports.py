@@ -37,7 +37,7 @@ from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
-from playhead.domain.trust import BoundaryReport, CodeLook, Policy, PolicyWish
+from playhead.domain.trust import BoundaryReport, CodeLook, Policy, PolicyWish, Reach
 from playhead.errors import AppError, StorageError
 
 if TYPE_CHECKING:
@@ -226,6 +226,17 @@ class Executor(Protocol):
         """Give code of a conversation a kind of access, or take it back."""
         ...
 
+    def takes(self, conversation_id: str, reach: Reach) -> bool:
+        """Return whether the conversation's kernels can be given this reach as they are."""
+        ...
+
+    async def set_reach(self, conversation_id: str, reach: Reach) -> None:
+        """Let its code reach this beyond its policy, and no more: from now on, and if it runs.
+
+        A kernel that cannot be given or refused it is ended.
+        """
+        ...
+
     def status(self, conversation_id: str) -> KernelStatus:
         """Return the kernel of the conversation as it is now."""
         ...
@@ -256,6 +267,10 @@ class Sandbox(Protocol):
 
         Nothing is asked of the system: what is found only at the start of a kernel is raised there.
         """
+        ...
+
+    def why_not_reach(self, reach: Reach, folder: str) -> AppError | None:
+        """Return why code of a folder cannot be given this beyond its policy; None if it can be."""
         ...
 
     def subscribe(self, listener: Callable[[BoundaryReport], None]) -> Unsubscribe:

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from playhead import __version__
 from playhead.atomic_file import read_plain, write_private
-from playhead.domain.trust import BoundaryReport, Policy
+from playhead.domain.trust import BoundaryReport, Policy, Reach
 from playhead.errors import AppError, ExecutionError
 
 _log = logging.getLogger(__name__)
@@ -45,6 +45,10 @@ class Bounds(Protocol):
 
     def why_not(self, policy: Policy, folder: str) -> AppError | None:
         """Return why code of a folder cannot be run under a policy; None if it can be."""
+        ...
+
+    def why_not_reach(self, reach: Reach, folder: str) -> AppError | None:
+        """Return why code of a folder cannot be given this beyond its policy; None if it can be."""
         ...
 
     def subscribe(self, listener: Callable[[BoundaryReport], None]) -> Callable[[], None]:
@@ -106,6 +110,10 @@ class RecordedSandbox:
             title = "There is no sandbox on this computer."
             return ExecutionError(title, detail=report.problem, remedy=report.remedy)
         return self._sandbox.why_not(policy, folder)
+
+    def why_not_reach(self, reach: Reach, folder: str) -> AppError | None:
+        """Return why code of a folder cannot be given this beyond its policy; None if it can be."""
+        return self._sandbox.why_not_reach(reach, folder)
 
     def subscribe(self, listener: Callable[[BoundaryReport], None]) -> Callable[[], None]:
         """Call the listener with each new report."""

@@ -452,9 +452,7 @@ async def test_what_a_run_did_to_files_is_listed_undone_and_done_again(tmp_path:
 
 async def test_what_was_set_aside_is_kept_or_deleted_once(tmp_path: Path):
     aside = tuple(FileChange(path=path) for path in (".envrc", ".vscode/tasks.json"))
-    ports = replace(
-        ports_with(ScriptedProvider(), RecordingExecutor()), files=EffectsInMemory(RUN)
-    )
+    ports = replace(ports_with(ScriptedProvider(), RecordingExecutor()), files=EffectsInMemory(RUN))
     async with face(tmp_path, ports=ports) as api:
         room = await begun(api)
         session = api.sessions.get(room.id)
