@@ -25,7 +25,14 @@ from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.transcript import describe_file_changes
 from playhead.sandbox.bubblewrap import Availability, look_for_sandbox
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
+from playhead.session.trust.grant_book import ConversationGrants, GrantBook
 from tests.support.kernels import error_of, report_of, request, run, text_of
+from tests.support.ports import (
+    RecordingExecutor,
+    ReportedSandbox,
+    ScriptedProvider,
+    ports_with,
+)
 from tests.support.waiting import until
 
 pytestmark = [
@@ -102,6 +109,15 @@ def place(tmp_path: Path) -> Place:
     return Place(tmp_path)
 
 
+def granted_in(place: Place, sandbox: Sandbox) -> ConversationGrants:
+    """The grants of a conversation with the working folder of the place."""
+    ports = ports_with(ScriptedProvider(), RecordingExecutor(), ReportedSandbox())
+    ports = replace(ports, sandbox=sandbox)
+    return ConversationGrants(
+        GrantBook(), ports, "conversation", lambda: str(place.folder), lambda: FOLDER, lambda: None
+    )
+
+
 def is_there(pid: int) -> bool:
     return Path(f"/proc/{pid}").exists()
 
@@ -158,18 +174,20 @@ async def test_what_a_person_attaches_can_be_read_and_nothing_beside_it(place: P
         f"open({str(inside)!r}, 'w').write('73')\n"
         f"open({str(papers / 'sales.csv')!r}, 'a')\n"
     )
-    async with place.executor(place.sandbox()) as made:
-        wanted = replace(place.request(code), attached=tuple(map(str, given)))
-        chunks = await run(made, wanted)
+    sandbox = place.sandbox()
+    possible = granted_in(place, sandbox)
+    for path in given:
+        possible.attach(str(path))
+    async with place.executor(sandbox) as made:
+        await made.set_reach("conversation", possible.reach)
+        chunks = await run(made, place.request(code))
         assert text_of(chunks).startswith("70 72 21 2 2 2 2 ")
         assert "Read-only file system" in str(error_of(chunks))
         assert inside.read_text() == "73"
-        more = replace(
-            place.request(f"print(open({str(papers / 'other.csv')!r}).read())"),
-            attached=(*wanted.attached, str(papers / "other.csv")),
-        )
+        possible.attach(str(papers / "other.csv"))
+        await made.set_reach("conversation", possible.reach)
+        more = place.request(f"print(open({str(papers / 'other.csv')!r}).read())")
         assert text_of(await run(made, more)) == "71\n"
-        assert text_of(await run(made, replace(more, attached=wanted.attached))) == "71\n"
 
 
 async def test_what_code_writes_to_its_own_home_is_said(place: Place) -> None:

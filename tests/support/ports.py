@@ -137,6 +137,7 @@ class RecordingExecutor:
         self.hidden: dict[Access, tuple[str, ...]] = {}
         self.allowed: list[tuple[str, Access, bool]] = []
         self.reach = Reach()
+        self.reaches: list[Reach] = []
         self._interrupted: asyncio.Event | None = None
         self._status = KernelStatus()
 
@@ -172,6 +173,7 @@ class RecordingExecutor:
 
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         self.requests.append(request)
+        self.reaches.append(self.reach)
         self._interrupted = asyncio.Event()
         self._status = KernelStatus(state="busy")
         yield Chunk(role="computer", type="run", content=RunReport(state="started"))

@@ -36,8 +36,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     `stop_grace_s` is the time between the interrupt and the kill. `shows_lines` False: no running
     line. `times_lines`: the time of single lines inside loops too, where the kernel can (3.12 on).
     `dpi` is what figures are drawn with, 0 as they are. `policy` is the conversation's: a kernel
-    that was started under another one is ended first, and so is one in a sandbox that hides one of
-    the `attached` files and folders, which a person has given to the conversation.
+    that was started under another one is ended first.
     """
 
     run_id: str
@@ -52,7 +51,6 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     times_lines: bool = False
     dpi: float = 0
     policy: Policy = Policy()
-    attached: tuple[str, ...] = ()
 
 
 class Variable(Struct, frozen=True, kw_only=True):

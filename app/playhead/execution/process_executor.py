@@ -372,9 +372,7 @@ class ProcessExecutor:
             environment.uv_program(),
         )
         reach = self._reach_of(request)
-        return await self._sandbox.confine(
-            request.policy, request.folder, programs, reach, request.attached
-        )
+        return await self._sandbox.confine(request.policy, request.folder, programs, reach)
 
     async def _bring_back(self, kernel: LiveKernel, request: RunRequest) -> bool:
         """Bring back what an earlier kernel of the conversation had, before its first run.
@@ -476,8 +474,7 @@ def _is_under(confinement: Confinement | None, request: RunRequest) -> bool:
         return confinement is None and not wanted.is_bounded
     has = confinement.policy
     is_same = (has.files, has.network, has.hosts) == (wanted.files, wanted.network, wanted.hosts)
-    is_same = is_same and confinement.around.folder == os.path.realpath(request.folder)
-    return is_same and set(request.attached) <= set(confinement.attached)
+    return is_same and confinement.around.folder == os.path.realpath(request.folder)
 
 
 async def _effect(

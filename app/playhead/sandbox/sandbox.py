@@ -36,9 +36,8 @@ from playhead.sandbox.landlock_rules import (
 )
 from playhead.sandbox.surroundings import (
     FolderParts,
-    attached_parts,
-    git_identity,
     clear_way,
+    git_identity,
     kernel_parameters,
     kind_of,
     own_code,
@@ -93,15 +92,11 @@ class PrivatePlaces(Struct, frozen=True, kw_only=True):
 
 
 class Confinement(Struct, frozen=True, kw_only=True):
-    """The bounds of one kernel: its policy, and the machine as it was found before the start.
-
-    `attached` are the files that it was asked to show beside the working folder.
-    """
+    """The bounds of one kernel: its policy, and the machine as it was found before the start."""
 
     policy: Policy
     around: Surroundings
     availability: Availability
-    attached: tuple[str, ...] = ()
     reach: Reach = Reach()
 
     def view(self, spool: str) -> View:
@@ -344,12 +339,10 @@ class Sandbox:
         folder: str,
         programs: Sequence[str],
         reach: Reach = _NOTHING,
-        attached: tuple[str, ...] = (),
     ) -> Confinement | None:
         """Return what a kernel is started with; None for a policy without bounds.
 
-        `programs` are what it needs: its interpreter and the language's own. It can read what is
-        `attached`, but for folders that hold the home, or anything of this program. Raises
+        `programs` are what it needs: its interpreter and the language's own. Raises
         ExecutionError where there is no sandbox: nothing is ever started outside instead.
         """
         if not policy.is_bounded:
@@ -357,9 +350,7 @@ class Sandbox:
         error = self.why_not(policy, folder) or self.why_not_reach(reach, folder)
         if error is not None:
             raise error
-        return await asyncio.to_thread(
-            lambda: self._confine(policy, folder, programs, reach, attached)
-        )
+        return await asyncio.to_thread(lambda: self._confine(policy, folder, programs, reach))
 
     def _confine(
         self,
@@ -367,7 +358,6 @@ class Sandbox:
         folder: str,
         programs: Sequence[str],
         reach: Reach = _NOTHING,
-        attached: tuple[str, ...] = (),
     ) -> Confinement:
         available = self._available()
         if available.problem:
@@ -385,7 +375,7 @@ class Sandbox:
                 remedy="Choose the folder that the link points to.",
             )
         try:
-            around = self._surroundings(real, programs, attached, links)
+            around = self._surroundings(real, programs, links)
             around = self._with_reach(around, policy, reach)
         except OSError as error:
             raise ExecutionError(
@@ -394,9 +384,7 @@ class Sandbox:
                 remedy="Free disk space or make the folder writable.",
             ) from error
         kind = LandlockConfinement if available.landlock else Confinement
-        return kind(
-            policy=policy, around=around, availability=available, attached=attached, reach=reach
-        )
+        return kind(policy=policy, around=around, availability=available, reach=reach)
 
     def _with_reach(self, around: Surroundings, policy: Policy, reach: Reach) -> Surroundings:
         """Return the parts of this machine with what a person has granted and denied.
@@ -436,15 +424,12 @@ class Sandbox:
         self,
         folder: str,
         programs: Sequence[str],
-        attached: Sequence[str],
         links: tuple[tuple[str, str], ...],
     ) -> Surroundings:
         places = self._places
         private = (places.home, *private_folders(places.home), *places.never_inside)
         parts = FolderParts(folder)
         readable = {*own_code(), *program_parts(programs, private), *resolver_files()}
-        own = (places.home, *places.outside, *places.never_inside)
-        readable |= set(attached_parts(attached, folder, own))
         return Surroundings(
             folder=folder,
             home=places.home,

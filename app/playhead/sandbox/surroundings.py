@@ -56,20 +56,6 @@ def resolver_files() -> tuple[str, ...]:
     return () if is_inside(real, "/etc") or not os.path.isfile(real) else (real,)
 
 
-def attached_parts(paths: Iterable[str], folder: str, own: Iterable[str]) -> Iterator[str]:
-    """Yield those attached paths that are not in the working folder and hold no `own` folder.
-
-    Nothing below one of the `own` folders but the first, which is the home, is yielded, either.
-    """
-    home, *others = own
-    for path in paths:
-        real = os.path.realpath(path)
-        holds_own = any(is_inside(one, real) for one in (folder, home, *others))
-        is_own = any(is_inside(real, one) for one in (folder, *others))
-        if os.path.lexists(path) and real == os.path.normpath(path) and not (holds_own or is_own):
-            yield real
-
-
 _CLOCK_S = 0.02
 """The time by which the stamps of files may lag behind the clock."""
 _LISTED = 20

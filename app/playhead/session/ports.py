@@ -32,6 +32,7 @@ from playhead.domain.execution import (
     RunRequest,
     Variable,
 )
+from playhead.domain.grants import Grant
 from playhead.domain.history import ConversationMark, ConversationSummary, Record
 from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
@@ -358,6 +359,11 @@ class StoreState(Protocol):
 class History(StoreState, Protocol):
     """Conversations on disk; the writing happens in a thread of its own."""
 
+    @property
+    def grants(self) -> Grants:
+        """Return what stores the grants."""
+        ...
+
     async def open(self) -> str:
         """Open or make the store; a sentence if something had to be put aside, else ''."""
         ...
@@ -427,6 +433,22 @@ class History(StoreState, Protocol):
 
     async def close(self) -> None:
         """Write what is queued and close."""
+        ...
+
+
+class Grants(Protocol):
+    """Stores what persons have granted to code; those of a conversation are deleted with it."""
+
+    async def all(self) -> list[Grant]:
+        """Return all grants, but those of conversations that were never stored."""
+        ...
+
+    def put(self, grant: Grant) -> None:
+        """Queue a grant, in the place of one of the same id."""
+        ...
+
+    def drop(self, grant_id: str) -> None:
+        """Queue the end of a grant."""
         ...
 
 

@@ -6,9 +6,7 @@ import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Literal
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
@@ -37,7 +35,6 @@ from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.domain.text.titles import title_from
 from playhead.domain.trust import Policy
 from playhead.errors import AppError, SessionError, phrase
-from playhead.session.approval import Approval
 from playhead.session.branches import Deletion, deletion_of, place_to_retry
 from playhead.session.code_runs import (
     CodeAccess,
@@ -55,45 +52,18 @@ from playhead.session.model_choice import is_auto_run, settings_for
 from playhead.session.ports import SessionPorts, Unsubscribe
 from playhead.session.request_preview import RequestPreview
 from playhead.session.rerun import Rerun, Reruns
+from playhead.session.session_events import (
+    SessionEvent,
+    SessionEventKind,
+    SessionState,
+    expect_idle,
+)
+from playhead.session.trust.approval import Approval
 from playhead.session.trust.code_review import CodeReview
+from playhead.session.trust.grant_book import ConversationGrants, GrantBook
 from playhead.session.trust.policy_choice import PolicyChoice, bounds_of
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings
-
-SessionState = Literal[
-    "idle", "asking", "awaiting_approval", "running", "awaiting_input", "stopping"
-]
-SessionEventKind = Literal[
-    "state",
-    "pending",
-    "kernel",
-    "place",
-    "config",
-    "auto_run",
-    "queue",
-    "preview",
-    "error",
-    "policy",
-    "files",
-]
-
-
-def expect_idle(state: SessionState) -> None:
-    """Raise SessionError while a turn is under way."""
-    if state != "idle":
-        raise SessionError(
-            "This conversation is still busy.",
-            remedy="Wait until it has finished, or stop it first.",
-            code="session_busy",
-        )
-
-
-class SessionEvent(Struct, frozen=True):
-    """A change: read the session's attribute again; `error` comes with kind error."""
-
-    kind: SessionEventKind
-    error: AppError | None = None
-
 
 _TOLD = ("user", "message")
 _RESTARTED = RunEnd(kind="restarted")
@@ -119,6 +89,7 @@ class Session:
         config: ConversationConfig | None = None,
         *,
         is_stored: bool = False,
+        book: GrantBook | None = None,
     ) -> None:
         self.client = client
         """The program that began it, or its turn, over the API; '' for the window's own."""
@@ -130,16 +101,14 @@ class Session:
         """Its own settings, which override the user's; change them with `set_config`."""
         self.expect_writable: Callable[[], None] = lambda: None
         """Raises StorageError if the conversation is read-only."""
-        self.policy = PolicyChoice(
-            ports, lambda: self.folder, lambda: self.state in _WITH_CODE, self._on_policy
-        )
-        """What its code may do, and when it is asked about."""
-        self.review = CodeReview(ports.risks, lambda: self.policy.current)
+        self._ports = ports
+        self.policy, self.grants = self._make_bounds(book or GrantBook())
+        """The limits of its code, and the grants that reach beyond them."""
+        self.review = CodeReview(ports.risks, self.grants.in_force, self.grants.words)
         self._auto_run: bool | None = None
         self.is_auto_run_held = False
         self.state: SessionState = "idle"
         self.queue = MessageQueue(self.send, lambda: self.is_idle, lambda: self._emit("queue"))
-        self._ports = ports
         self.preview = RequestPreview(
             conversation,
             ports,
@@ -169,6 +138,24 @@ class Session:
             self._hold_auto_run()
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
         self._unsubscribe_messages = conversation.subscribe(self._epoch.follow)
+
+    def _make_bounds(self, book: GrantBook) -> tuple[PolicyChoice, ConversationGrants]:
+        policy = PolicyChoice(
+            self._ports,
+            lambda: self.folder,
+            lambda: self.state in _WITH_CODE,
+            self._on_policy,
+            lambda policy: self.grants.why_not_open(policy),
+        )
+        grants = ConversationGrants(
+            book,
+            self._ports,
+            self.conversation.id,
+            lambda: self.folder if self._has_place or self._ports.folders is None else "",
+            lambda: policy.current,
+            self._on_grants,
+        )
+        return policy, grants
 
     @property
     def settings(self) -> AppSettings:
@@ -231,7 +218,7 @@ class Session:
             self.conversation.apply(
                 Chunk(role="user", type=kind, format="path", content=attachment.path)
             )
-            self.review.attached[attachment.path] = None
+            self.grants.attach(attachment.path)
         if text.strip():
             self.conversation.apply(Chunk(role="user", type="message", content=text))
         self._name_after(text, attachments)
@@ -467,6 +454,7 @@ class Session:
             )
         self.folder = str(Path(path).resolve())
         self._has_place = True
+        self.grants.follow_place()
         self._emit("place")
 
     def set_interpreter(self, path: str) -> None:
@@ -492,6 +480,7 @@ class Session:
     async def close(self) -> None:
         """End the turn and the kernel."""
         self.settle_deletion()
+        self.grants.close()
         self._unsubscribe_messages()
         tasks = [task for task in (self._task, *self._tasks) if task and not task.done()]
         was_asking = self.state == "asking"
@@ -540,6 +529,7 @@ class Session:
             return
         self._has_place = True
         self.folder, problem = folders.propose(self.conversation.title)
+        self.grants.follow_place()
         self._emit("place")
         if problem is not None:
             self._emit("error", problem)
@@ -558,6 +548,7 @@ class Session:
             lambda: self.auto_run if options.auto_run is None else options.auto_run,
             self.preview.record,
             self.review,
+            self.grants,
         )
         await work(self._turn)
 
@@ -602,6 +593,21 @@ class Session:
         self._emit("policy")
         if bounds_of(before) != bounds_of(self.policy.current) and self.kernel.state != "none":
             self._start_task(self._restart(False, RunEnd(kind="policy_changed")))
+
+    def _on_grants(self) -> None:
+        """Let the kernel reach what holds now; what was revoked is cut at once."""
+        self._emit("grants")
+        if self.kernel.state != "none":
+            self._start_task(self._set_reach())
+
+    async def _set_reach(self) -> None:
+        executor, reach = self._ports.executor, self.grants.reach
+        if not executor.takes(self.conversation.id, reach):
+            cuts_run = self.state in _WITH_CODE
+            if cuts_run and self._turn is not None:
+                self._turn.stop_after_run()
+            await self._restart(cuts_run, RunEnd(kind="policy_changed"))
+        await executor.set_reach(self.conversation.id, self.grants.reach)
 
     async def _restart(self, cuts_run: bool, end: RunEnd = _RESTARTED) -> None:
         had_kernel = self.kernel.state != "none"

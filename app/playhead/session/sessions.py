@@ -26,7 +26,9 @@ from playhead.domain.text.titles import copy_title
 from playhead.errors import SessionError, StorageError
 from playhead.session.code_runs import close_unfinished
 from playhead.session.ports import History, SessionPorts, StoreState, Unsubscribe
-from playhead.session.session import Session, SessionEvent, SessionState
+from playhead.session.session import Session
+from playhead.session.session_events import SessionEvent, SessionState
+from playhead.session.trust.grant_book import GrantBook
 
 if TYPE_CHECKING:
     from playhead.formats.documents.imported_conversation import ImportedConversation
@@ -48,6 +50,8 @@ class Sessions:
         """Whether what happens in conversations can be stored now."""
         self.sandbox = ports.sandbox
         """What bounds code on this machine; None if nothing can."""
+        self.grants = GrantBook(lambda: history.grants)
+        """What persons have granted to code, of all conversations and folders."""
         self._ports = ports
         self._history = history
         self._open: dict[str, Session] = {}
@@ -61,6 +65,7 @@ class Sessions:
     async def start(self) -> str:
         """Open the history and read the list; a sentence if something had to be put aside."""
         notice = await self._history.open()
+        await self.grants.load()
         earlier = await self._history.conversations()
         # The window is in use meanwhile: conversations begun there are in the list already.
         self.summaries += [row for row in earlier if row.id not in self._stored]
@@ -155,6 +160,7 @@ class Sessions:
             return
         del self._open[conversation_id]
         self._temporary.discard(conversation_id)
+        self.grants.forget(conversation_id)
         self._unlist(conversation_id)
         await self._end_visit(session)
         self._emit()
@@ -226,6 +232,7 @@ class Sessions:
             await self._ports.executor.forget_variables(conversation_id)
         self._temporary.discard(conversation_id)
         self._trash.pop(conversation_id, None)
+        self.grants.forget(conversation_id)
         self._unlist(conversation_id)
         self._emit()
 
@@ -393,7 +400,14 @@ class Sessions:
         is_stored: bool = False,
     ) -> Session:
         session = Session(
-            conversation, self._ports, folder, interpreter, client, config, is_stored=is_stored
+            conversation,
+            self._ports,
+            folder,
+            interpreter,
+            client,
+            config,
+            is_stored=is_stored,
+            book=self.grants,
         )
         session.expect_writable = lambda: self.expect_writable(conversation.id)
         self._open[conversation.id] = session

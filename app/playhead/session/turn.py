@@ -28,7 +28,6 @@ from playhead.domain.model import EXECUTE
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.errors import AppError, ExecutionError, ProviderError
-from playhead.session.approval import Approval
 from playhead.session.ports import Executor, Interpreters, Provider
 from playhead.session.request_preview import turn_request
 from playhead.session.rerun import Rerun
@@ -40,7 +39,9 @@ from playhead.session.stops import (
     repeated_failure_error,
     step_limit_error,
 )
+from playhead.session.trust.approval import Approval
 from playhead.session.trust.code_review import CodeReview
+from playhead.session.trust.grant_book import ConversationGrants
 from playhead.session.turn_settings import TurnSettings
 
 TurnState = Literal["asking", "awaiting_approval", "running", "awaiting_input"]
@@ -57,7 +58,7 @@ class Turn:
 
     `on_state` is called with each change of the turn's state, `is_auto_run` at each proposal,
     `on_fitted` with each request to the model. `review` looks at code before it runs, and knows
-    what it may do.
+    what it may do; `grants` is what it reaches beyond that.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Turn:
         is_auto_run: Callable[[], bool],
         on_fitted: Callable[[FittedRequest], None] = lambda fitted: None,
         review: CodeReview | None = None,
+        grants: ConversationGrants | None = None,
     ) -> None:
         self._conversation = conversation
         self._provider = provider
@@ -82,6 +84,7 @@ class Turn:
         self._on_state = on_state
         self._is_auto_run = is_auto_run
         self._on_fitted = on_fitted
+        self._grants = grants
         self._review = review or CodeReview()
         self._review.begin_turn()
         self._failures = RepeatedFailures()
@@ -383,6 +386,8 @@ class Turn:
         self._unanswered = ""
         interpreter = proposal.interpreter or await self._default_interpreter(proposal.language)
         await self._check(proposal.language, interpreter)
+        if self._grants is not None:
+            await self._grants.begin_run()
         request = RunRequest(
             run_id=uuid.uuid4().hex,
             conversation_id=self._conversation.id,
@@ -395,7 +400,6 @@ class Turn:
             shows_lines=self._settings.shows_lines,
             times_lines=self._settings.times_lines,
             policy=self._review.policy(),
-            attached=tuple(self._review.attached),
         )
         end: RunOutcome = "finished"
         has_failed = False
@@ -417,6 +421,8 @@ class Turn:
             raise
         finally:
             self.is_executing = False
+            if self._grants is not None:
+                self._grants.end_run()
         self._failures.record(proposal, has_failed=has_failed)
         return end
 

@@ -73,32 +73,29 @@ def approval_key(
 
 
 class _Looked(Struct, frozen=True):
-    """The key of a proposal, and that of what was approved under it."""
+    """A proposal as it was looked at, and what was seen of it."""
 
-    key: str
-    code: str
-    language: str
+    proposal: Proposal
+    look: CodeLook
 
 
 class CodeReview:
     """Looks at proposals and knows what was approved in one conversation. Owner: its session.
 
-    Without a `reader` nothing is seen. `policy` returns the one in force. Nothing of it is stored.
+    Without a `reader` nothing is seen. `policy` returns the one in force, `grants` what else
+    decides what code may do. Nothing of it is stored.
     """
 
     def __init__(
         self,
         reader: RiskReader | None = None,
         policy: Callable[[], Policy] = Policy,
+        grants: Callable[[], tuple[str, ...]] = tuple,
         now: Callable[[], float] = time.time,
     ) -> None:
         self._reader = reader
         self.policy = policy
-        self.attached: dict[str, None] = {}
-        """The files and folders that the person has given to the conversation, the first first.
-
-        A client of the API cannot: what it attaches stays hidden where a sandbox hides it.
-        """
+        self._grants = grants
         self._now = now
         self._looked: dict[str, _Looked] = {}
         self._approved: dict[str, float] = {}
@@ -126,10 +123,9 @@ class CodeReview:
         look = await self._reader.look(
             proposal.language, code, proposal.folder, proposal.interpreter
         )
-        key = approval_key(proposal, look, self.policy())
-        self._looked[proposal.id] = _Looked(key, code, proposal.language)
+        self._looked[proposal.id] = looked = _Looked(proposal, look)
         _forget_oldest(self._looked)
-        approved_at = self._approved.get(key, 0.0)
+        approved_at = self._approved.get(self._key(looked), 0.0)
         last = self._last.get(proposal.language, "")
         diff = "" if approved_at or not last else code_diff(last, code)
         return replace(proposal, facts=look.facts, approved_at=approved_at, diff=diff)
@@ -147,17 +143,26 @@ class CodeReview:
         return is_asked
 
     def _is_current(self, proposal: Proposal) -> bool:
-        looked = self._looked.get(proposal.id)
-        return looked is not None and looked.code == proposal.code and looked.key in self._approved
+        looked = self._looked_at(proposal)
+        return looked is not None and self._key(looked) in self._approved
 
     def approve(self, proposal: Proposal) -> None:
-        """Record that a person approved exactly this code as it was looked at."""
-        looked = self._looked.get(proposal.id)
-        if looked is not None and looked.code == proposal.code:
-            self._approved.pop(looked.key, None)
-            self._approved[looked.key] = self._now()
+        """Record that a person approved exactly this code as it was looked at, as it may do now."""
+        looked = self._looked_at(proposal)
+        if looked is not None:
+            key = self._key(looked)
+            self._approved.pop(key, None)
+            self._approved[key] = self._now()
             _forget_oldest(self._approved)
-            self._last[looked.language] = looked.code
+            self._last[proposal.language] = proposal.code
+
+    def _looked_at(self, proposal: Proposal) -> _Looked | None:
+        looked = self._looked.get(proposal.id)
+        is_same = looked is not None and looked.proposal.code == proposal.code
+        return looked if is_same else None
+
+    def _key(self, looked: _Looked) -> str:
+        return approval_key(looked.proposal, looked.look, self.policy(), self._grants())
 
 
 def _forget_oldest(kept: dict[str, _Looked] | dict[str, float]) -> None:

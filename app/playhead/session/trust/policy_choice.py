@@ -22,7 +22,7 @@ _NO_SANDBOX = (
 def fitted(policy: Policy) -> Policy:
     """Return a policy without what has no meaning outside of a sandbox."""
     if policy.is_bounded:
-        return policy
+        return policy if policy.network == "listed" else replace(policy, hosts=())
     return replace(policy, network="on", hosts=(), is_reviewed=False)
 
 
@@ -36,8 +36,8 @@ class PolicyChoice:
 
     Until its first turn begins, or a person chooses, it is the default of the settings: the working
     folder where the last boundary test held, else everything. `folder` returns its folder,
-    `is_running` whether its code runs; `on_changed` is called with what was in force before a
-    person chose.
+    `is_running` whether its code runs, `refuses` why a policy would open what was denied;
+    `on_changed` is called with what was in force before a person chose.
     """
 
     def __init__(
@@ -46,7 +46,9 @@ class PolicyChoice:
         folder: Callable[[], str],
         is_running: Callable[[], bool],
         on_changed: Callable[[Policy], None],
+        refuses: Callable[[Policy], AppError | None] = lambda policy: None,
     ) -> None:
+        self._refuses = refuses
         self._ports = ports
         self._folder = folder
         self._is_running = is_running
@@ -132,7 +134,8 @@ class PolicyChoice:
         if self._ports.sandbox is None:
             title, detail = _NO_SANDBOX
             return SessionError(title, detail=detail, code="policy_impossible")
-        return self._ports.sandbox.why_not(policy, self._folder()) or self._found_open()
+        error = self._ports.sandbox.why_not(policy, self._folder()) or self._found_open()
+        return error or self._refuses(policy)
 
     def _found_open(self) -> AppError | None:
         """Return why the sandbox is not to be relied on, if the boundary test has found that."""
@@ -152,6 +155,7 @@ class PolicyChoice:
             files=wish.files or settings.sandbox_files,
             network=wish.network or settings.sandbox_network,
             ask=wish.ask or settings.sandbox_ask,
+            hosts=wish.hosts or (),
         )
         if wish.files is None:  # nobody asked for just this: the nearest that holds
             wanted = replace(wanted, files=self._nearest(wanted))

@@ -11,12 +11,13 @@ from msgspec import Struct
 
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.message import Message
+from playhead.domain.grants import Grant
 from playhead.domain.history import ConversationMark, ConversationSummary
 from playhead.domain.history import Record as ProgramsRecord
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.text.unicode import whole_characters
 from playhead.storage.history import row_codec
-from playhead.storage.history.row_codec import encode_config
+from playhead.storage.history.row_codec import encode_config, encode_grant
 
 _log = logging.getLogger(__name__)
 
@@ -89,7 +90,30 @@ class DropRecords(Struct, frozen=True):
     record_id: str = ""
 
 
-Entry = Create | SetPlace | SetConfig | SetMark | Delete | AppendEvent | PutRecord | DropRecords
+class PutGrant(Struct, frozen=True):
+    """A grant to code, new or in the place of what it was."""
+
+    grant: Grant
+
+
+class DropGrant(Struct, frozen=True):
+    """A grant that was revoked."""
+
+    grant_id: str
+
+
+Entry = (
+    Create
+    | SetPlace
+    | SetConfig
+    | SetMark
+    | Delete
+    | AppendEvent
+    | PutRecord
+    | DropRecords
+    | PutGrant
+    | DropGrant
+)
 _ROOM_BYTES = 64 * 1024
 """What a turn takes, as a rule: a question, an answer, and the output of some code."""
 _MARKS: dict[ConversationMark, str] = {
@@ -216,21 +240,41 @@ def _write_one(connection: sqlite3.Connection, entry: Entry) -> None:
             case Delete(conversation_id):
                 connection.execute("DELETE FROM conversation WHERE id = ?", (conversation_id,))
                 connection.execute("DELETE FROM record WHERE owner = ?", (conversation_id,))
-            case PutRecord(record):
                 connection.execute(
-                    "INSERT INTO record (owner, id, content) VALUES (?, ?, ?)"
-                    " ON CONFLICT (owner, id) DO UPDATE SET content = excluded.content",
-                    _row(record.owner, record.id, record.content),
+                    "DELETE FROM access_grant WHERE scope <> 'folder' AND conversation_id = ?",
+                    (conversation_id,),
                 )
-            case DropRecords(owner, record_id):
-                connection.execute(
-                    "DELETE FROM record WHERE owner = ? AND ? IN (id, '')", (owner, record_id)
-                )
+            case PutRecord() | DropRecords() | PutGrant() | DropGrant():
+                _write_beside(connection, entry)
             case AppendEvent(conversation_id, event, at):
                 _record(connection, conversation_id, event, at)
     except (sqlite3.IntegrityError, TypeError) as error:
         # A defect of the sender; it must not stop the entries after it.
         _log.error("not stored, %s: %s", error, type(entry).__name__)
+
+
+def _write_beside(
+    connection: sqlite3.Connection, entry: PutRecord | DropRecords | PutGrant | DropGrant
+) -> None:
+    match entry:
+        case PutRecord(record):
+            connection.execute(
+                "INSERT INTO record (owner, id, content) VALUES (?, ?, ?)"
+                " ON CONFLICT (owner, id) DO UPDATE SET content = excluded.content",
+                _row(record.owner, record.id, record.content),
+            )
+        case DropRecords(owner, record_id):
+            connection.execute(
+                "DELETE FROM record WHERE owner = ? AND ? IN (id, '')", (owner, record_id)
+            )
+        case PutGrant(grant):
+            connection.execute(
+                "INSERT OR REPLACE INTO access_grant (id, scope, conversation_id, content)"
+                " VALUES (?, ?, ?, ?)",
+                _row(grant.id, grant.scope, grant.conversation_id, encode_grant(grant)),
+            )
+        case DropGrant(grant_id):
+            connection.execute("DELETE FROM access_grant WHERE id = ?", (grant_id,))
 
 
 def _create(

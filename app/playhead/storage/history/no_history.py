@@ -9,6 +9,7 @@ from pathlib import Path
 from playhead.domain.conversation.conversation import StoredConversation
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.search import SearchFound
+from playhead.domain.grants import Grant
 from playhead.domain.history import ConversationMark, ConversationSummary, Record
 from playhead.domain.settings import ConversationConfig
 from playhead.errors import StorageError, phrase
@@ -37,6 +38,25 @@ class RecordsInMemory:
             self._records.pop(owner, None)
 
 
+class GrantsInMemory:
+    """Grants that live as long as their process."""
+
+    def __init__(self) -> None:
+        self._grants: dict[str, Grant] = {}
+
+    async def all(self) -> list[Grant]:
+        """Return all grants, the first one first."""
+        return [*self._grants.values()]
+
+    def put(self, grant: Grant) -> None:
+        """Keep a grant, in the place of one of the same id."""
+        self._grants[grant.id] = grant
+
+    def drop(self, grant_id: str) -> None:
+        """Forget a grant."""
+        self._grants.pop(grant_id, None)
+
+
 class NoHistory:
     """Stores no message; `outputs_dir` has the whole outputs of runs until a `delete`."""
 
@@ -44,6 +64,8 @@ class NoHistory:
         self._outputs_dir = outputs_dir
         self.records = RecordsInMemory()
         """The records that programs keep for conversations."""
+        self.grants = GrantsInMemory()
+        """What persons have granted to code."""
 
     async def open(self) -> str:
         """Do nothing; return ''."""

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from playhead.domain.grants import GRANT_SCOPES
 from playhead.domain.text.quantities import count_in_english
 from playhead.domain.text.titles import UNTITLED, title_from
 from playhead.storage.history.damaged_file import DamagedFile, Fits, Row, Tree
@@ -133,6 +134,10 @@ def _is_record(row: Row) -> bool:
     return len(row) == 4 and row[0] is None and _is_text(*row[1:])
 
 
+def _is_grant(row: Row) -> bool:
+    return len(row) == 4 and _is_text(*row) and row[1] in GRANT_SCOPES
+
+
 def _put(table: str, columns: int) -> str:
     """Return the statement that puts a row in, its key first."""
     return f"INSERT OR IGNORE INTO {table} VALUES ({', '.join('?' * columns)})"  # noqa: S608 - ours
@@ -173,7 +178,15 @@ _RECORD = _Table(
     defaults=[],
     index="sqlite_autoindex_record_1",
 )
-_TABLES = (_CONVERSATION, _MESSAGE, _RECORD)
+_GRANT = _Table(
+    name="access_grant",
+    fits=_is_grant,
+    put="INSERT OR IGNORE INTO access_grant (rowid, id, scope, conversation_id, content)"
+    " VALUES (?, ?, ?, ?, ?)",
+    width=4,
+    defaults=[],
+)
+_TABLES = (_CONVERSATION, _MESSAGE, _RECORD, _GRANT)
 
 
 class _Copier:

@@ -26,6 +26,7 @@ from playhead.domain.conversation.payloads import (
     Usage,
     Waiting,
 )
+from playhead.domain.grants import Grant
 from playhead.domain.settings import ConversationConfig, ValueReader, given_fields
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.run_ends import parse_run_end
@@ -139,3 +140,16 @@ def decode_config(text: str) -> ConversationConfig:
 def encode_config(config: ConversationConfig) -> str:
     """Return the conversation's own settings as JSON; `{}` without any."""
     return json.dumps(given_fields(config))
+
+
+def encode_grant(grant: Grant) -> str:
+    """Return a grant as JSON."""
+    return msgspec.json.encode(grant).decode()
+
+
+def decode_grant(text: str) -> Grant | None:
+    """Return a grant; None if the text is invalid: what is not understood grants nothing."""
+    try:
+        return msgspec.json.decode(text, type=Grant)
+    except (msgspec.DecodeError, UnicodeError):
+        return None

@@ -79,6 +79,14 @@ MIGRATIONS: tuple[str, ...] = (
         UNIQUE (owner, id)
     )
     """,
+    """
+    CREATE TABLE access_grant (
+        id TEXT PRIMARY KEY,
+        scope TEXT NOT NULL,
+        conversation_id TEXT NOT NULL,
+        content TEXT NOT NULL
+    )
+    """,
 )
 
 COPIES_KEPT_S = 30 * 24 * 3600.0

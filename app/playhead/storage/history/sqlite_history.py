@@ -19,6 +19,7 @@ from playhead.domain.conversation.conversation import StoredConversation
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.search import SearchFound
+from playhead.domain.grants import Grant
 from playhead.domain.history import ConversationMark, ConversationSummary, Record
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.text.unicode import whole_characters
@@ -30,7 +31,9 @@ from playhead.storage.history.journal import (
     AppendEvent,
     Create,
     Delete,
+    DropGrant,
     DropRecords,
+    PutGrant,
     PutRecord,
     SetConfig,
     SetMark,
@@ -86,6 +89,35 @@ def _of(connection: sqlite3.Connection, owner: str) -> list[Record]:
     return [Record(*cast("tuple[str, str, str]", row)) for row in rows]
 
 
+class HistoryGrants:
+    """Stores what persons have granted to code; that of a conversation goes with it."""
+
+    def __init__(self, writer: HistoryWriter) -> None:
+        self._writer = writer
+
+    async def all(self) -> list[Grant]:
+        """Return all grants, the first one first. Raises StorageError."""
+        return await asyncio.wrap_future(self._writer.ask(_grants))
+
+    def put(self, grant: Grant) -> None:
+        """Keep a grant, in the place of one of the same id."""
+        self._writer.put(PutGrant(grant))
+
+    def drop(self, grant_id: str) -> None:
+        """Forget a grant."""
+        self._writer.put(DropGrant(grant_id))
+
+
+def _grants(connection: sqlite3.Connection) -> list[Grant]:
+    """Return the grants, without those of conversations that were never stored."""
+    rows = connection.execute(
+        "SELECT content FROM access_grant WHERE scope = 'folder'"
+        " OR conversation_id IN (SELECT id FROM conversation WHERE NOT is_deleted) ORDER BY rowid"
+    )
+    texts = [row_codec.stored_text(content) for (content,) in rows]
+    return [grant for text in texts if (grant := row_codec.decode_grant(text)) is not None]
+
+
 T = TypeVar("T")
 
 CLOSE_LIMIT_S = 5.0
@@ -105,6 +137,8 @@ class SqliteHistory:
         self._finder = MessageSearch(lambda: self._writer.opened_path)
         self.records = HistoryRecords(self._writer)
         """The records that programs keep for conversations."""
+        self.grants = HistoryGrants(self._writer)
+        """What persons have granted to code."""
         self._listeners: list[Callable[[Exception | None], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
         self._deleted: set[str] = set()
