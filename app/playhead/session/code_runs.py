@@ -166,19 +166,24 @@ class CodeAccess:
 
     def missing(self) -> Access | None:
         """Return the kind of access that the code that ran last would have needed."""
-        printed: list[str] = []
-        for message in reversed(self._conversation.messages):
-            match message.content:
-                case Proposal():
-                    break
-                case CodeError() as error:
-                    printed.append(f"{error.name}: {error.message}")
-                case str() as text if message.type == "console":
-                    printed.append(text[-_READ_CHARACTERS:])
-                case _:
-                    pass
-        found = missing_access("\n".join(reversed(printed)))
+        found = missing_access(printed_last(self._conversation.messages))
         return found if found and self.left_out(found) else None
+
+
+def printed_last(messages: Sequence[Message]) -> str:
+    """Return what the code that ran last has printed, the end of each output, and its errors."""
+    printed: list[str] = []
+    for message in reversed(messages):
+        match message.content:
+            case Proposal():
+                break
+            case CodeError() as error:
+                printed.append(f"{error.name}: {error.message}")
+            case str() as text if message.type == "console":
+                printed.append(text[-_READ_CHARACTERS:])
+            case _:
+                pass
+    return "\n".join(reversed(printed))
 
 
 class RunFiles:

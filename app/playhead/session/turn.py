@@ -28,6 +28,7 @@ from playhead.domain.model import EXECUTE
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.errors import AppError, ExecutionError, ProviderError
+from playhead.session.code_runs import printed_last
 from playhead.session.ports import Executor, Interpreters, Provider
 from playhead.session.request_preview import turn_request
 from playhead.session.rerun import Rerun
@@ -91,7 +92,7 @@ class Turn:
         self._is_approved_to_end = False
         self._is_stopped = False
         self._decisions: dict[str, Decision] = {}
-        self._unanswered = ""
+        self._unanswered, self._has_error = "", False
         self._proposals: dict[str, Proposal] = {}
         self._answered: set[str] = set()
         self._seen = 0
@@ -383,7 +384,7 @@ class Turn:
 
     async def _run(self, proposal: Proposal) -> RunOutcome:
         self._on_state("running")
-        self._unanswered = ""
+        self._unanswered, self._has_error = "", False
         interpreter = proposal.interpreter or await self._default_interpreter(proposal.language)
         await self._check(proposal.language, interpreter)
         if self._grants is not None:
@@ -433,11 +434,21 @@ class Turn:
                 self._unanswered = asked
                 self._conversation.apply(chunk)
                 self._on_state("awaiting_input")
-            case RunReport() as report if self._unanswered:
-                report = replace(report, unanswered=self._unanswered)
+            case RunReport() as report if report.state != "started":
+                unanswered = self._unanswered or report.unanswered
+                report = replace(report, unanswered=unanswered, hidden=self._hidden(report))
                 self._conversation.apply(replace(chunk, content=report))
             case _:
+                self._has_error = self._has_error or chunk.type == "error"
                 self._conversation.apply(chunk)
+
+    def _hidden(self, report: RunReport) -> str:
+        """Return the path that the sandbox hid from a run that has failed; '' for none."""
+        messages = self._conversation.messages
+        if self._grants is None or not self._review.policy().is_bounded:
+            return ""
+        has_failed = bool(report.exit_status) or self._has_error
+        return self._grants.hidden_path(printed_last(messages)) if has_failed else ""
 
     async def _check(self, language: str, interpreter: str) -> None:
         """Report before a kernel starts that the chosen Python cannot be used."""

@@ -79,6 +79,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     `input_bytes` is how much the run has read of the text that was sent to it, if any of it;
     `unanswered` is the id of the question that it was stopped at, '' if it waited for no answer.
     `printed` is the length of the traceback of a stop at the end of the run's output, if known.
+    `hidden` is a path that the code missed because the sandbox hides it, '' for none.
     """
 
     state: RunState
@@ -90,6 +91,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     input_bytes: int | None = None
     unanswered: str = ""
     printed: int | None = None
+    hidden: str = ""
 
 
 class Frame(Struct, frozen=True):

@@ -10,6 +10,7 @@ import signal
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import RunEnd, RunReport
 from playhead.domain.execution import GoingOn
+from playhead.domain.text.grant_words import hidden_for_model
 from playhead.domain.text.quantities import (
     Translate,
     TranslateNumber,
@@ -49,6 +50,11 @@ def going_on_text(
 
 def run_end_for_model(report: RunReport) -> str:
     """Return the end of a run with what the model that wrote the code must know of it."""
+    hidden = hidden_for_model(report.hidden) if report.hidden else ""
+    return " ".join(filter(None, (_end_for_model(report), hidden)))
+
+
+def _end_for_model(report: RunReport) -> str:
     if report.state == "interrupted" and report.end is None:
         return _clause("Stopped by the user", report, in_english)
     if report.state != "killed":

@@ -22,6 +22,7 @@ from playhead.domain.grants import (
     under_grants,
     word_of,
 )
+from playhead.domain.text.grant_words import hidden_path
 from playhead.domain.trust import Policy, Reach, is_below
 from playhead.errors import AppError, SessionError, StorageError, phrase
 from playhead.session.ports import Grants, SessionPorts, Unsubscribe
@@ -223,6 +224,25 @@ class ConversationGrants:
         grant = self._grant(kind, target, scope, is_denial, cause, message_id)
         self.book.put(grant)
         return grant
+
+    def hidden_path(self, printed: str) -> str:
+        """Return the path that code missed, by what it printed, because it is hidden from it."""
+        return hidden_path(printed, self._real_folder(), self.reach)
+
+    def offer_for(self, path: str) -> str:
+        """Return what may be granted for a hidden path: its folder, else the file alone.
+
+        '' where there is nothing, or nothing that may be granted: keys and such are not offered.
+        """
+        real = os.path.realpath(path)
+        home = os.path.expanduser("~")
+        folder = real if os.path.isdir(real) else os.path.dirname(real)
+        for one in (folder, real):
+            private = is_below(one, (home,)) and os.path.relpath(one, home).startswith(".")
+            is_there = os.path.isdir(one) or os.path.isfile(one)
+            if is_there and not private and self.why_not("read", one) is None:
+                return one
+        return ""
 
     def attach(self, path: str) -> None:
         """Let code read what a person has attached, if it is not one of the program's own files."""

@@ -227,6 +227,7 @@ def _run_report(fields: _Fields) -> RunReport:
         input_bytes=fields.integer_or_none("input_bytes"),
         unanswered=fields.text("unanswered", ""),
         printed=fields.integer_or_none("printed"),
+        hidden=fields.text("hidden", ""),
     )
 
 
