@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from playhead.domain.model import LocalServer
 from playhead.domain.settings import AppSettings
-from playhead.session.ports import CodeReader, Executor, FileEffects
+from playhead.session.ports import CodeReader, Executor, FileEffects, RiskReader
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
@@ -61,6 +61,7 @@ class Bench:
         before: Callable[[MainWindow], None] | None = None,
         sandbox: ReportedSandbox | None = None,
         files: FileEffects | None = None,
+        risks: RiskReader | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -71,6 +72,7 @@ class Bench:
             executor=executor or self.executor,
             reader=reader,
             files=files,
+            risks=risks,
         )
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
@@ -132,6 +134,7 @@ async def opened(
     before: Callable[[MainWindow], None] | None = None,
     sandbox: ReportedSandbox | None = None,
     files: FileEffects | None = None,
+    risks: RiskReader | None = None,
 ) -> AsyncIterator[Bench]:
     """Open a window; with an executor code runs in its kernels and is not only recorded.
 
@@ -148,6 +151,7 @@ async def opened(
         before=before,
         sandbox=sandbox,
         files=files,
+        risks=risks,
     )
     await bench.sessions.start()
     bench.window.resize(1480, 940)

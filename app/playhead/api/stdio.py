@@ -362,7 +362,9 @@ class LineWriter:
 def _bounds(session: Session) -> str:
     """Return what the sandbox makes of a run, or why the code cannot be run."""
     problem = session.policy.problem
-    return policies.bounds_text(session.policy.current) if problem is None else str(problem)
+    if problem is not None:
+        return str(problem)
+    return policies.bounds_text(session.grants.in_force(), session.grants.reach)
 
 
 async def _commands(stdin: BinaryIO) -> AsyncGenerator[Mapping[str, Any], None]:

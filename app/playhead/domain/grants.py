@@ -5,6 +5,7 @@ A denial beats a grant, and a grant beats a dial. No model, client or code ever 
 
 from __future__ import annotations
 
+import os.path
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, get_args
@@ -12,7 +13,7 @@ from typing import Literal, get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playhead.domain.trust import Policy, Reach, is_below
+from playhead.domain.trust import Policy, Reach, RiskFact, is_below
 from playhead.errors import SessionError, phrase
 
 GrantKind = Literal["read", "write", "host", "packages", "variable"]
@@ -125,6 +126,66 @@ def _paths(given: _ByKind, denied: _ByKind) -> Reach:
         variables=tuple(sorted(given["variable"] - denied["variable"])),
         kept_out=tuple(sorted(denied["variable"])),
     )
+
+
+Verdict = Literal["", "blocked", "hidden"]
+"""What the sandbox makes of one thing that code would do; '' if it lets it."""
+_INDEXES = {"javascript": "npm", "r": "cran"}
+_OUTSIDE = frozenset({"writes_outside", "deletes", "reads_secrets", "changes_settings"})
+
+
+class Wanted(Struct, frozen=True):
+    """A thing that a person could grant."""
+
+    kind: GrantKind
+    target: str
+
+
+def can_reach(policy: Policy, reach: Reach, host: str) -> bool:
+    """Return whether code reaches a name, with a port or at one of the usual ones."""
+    if policy.network == "on" or not policy.is_bounded:
+        return True
+    is_open = _names((*policy.hosts, *reach.hosts), ())
+    return not is_open.isdisjoint(_names((host,), ()))
+
+
+def verdict_of(fact: RiskFact, policy: Policy, reach: Reach, folder: str) -> Verdict:
+    """Return what the sandbox makes of a fact."""
+    if not policy.is_bounded:
+        return ""
+    match fact.kind:
+        case "network" if fact.target:
+            return "" if can_reach(policy, reach, fact.target) else "blocked"
+        case "network" | "installs_packages":
+            is_shut = policy.network == "off" and not reach.hosts
+            return "blocked" if is_shut else ""
+        case "writes_inside":
+            return "blocked" if policy.files == "look" else ""
+        case kind if kind in _OUTSIDE and fact.target.startswith(("/", "~")):
+            path = os.path.normpath(os.path.expanduser(fact.target))
+            return "" if is_below(path, (folder,)) or reach.shows(path) else "hidden"
+        case _:
+            return ""
+
+
+def wanted_by(fact: RiskFact, language: str) -> Wanted | None:
+    """Return what would let code do what the sandbox keeps it from; None if nothing is offered.
+
+    Secrets and settings of other programs are not.
+    """
+    match fact.kind:
+        case "network" if fact.target:
+            try:
+                return Wanted("host", host_of(fact.target))
+            except SessionError:
+                return None
+        case "installs_packages":
+            return Wanted("packages", _INDEXES.get(language, "pypi"))
+        case "writes_outside" | "deletes" if fact.target.startswith(("/", "~")):
+            path = os.path.normpath(os.path.expanduser(fact.target))
+            return Wanted("write", os.path.dirname(path))
+        case _:
+            return None
 
 
 _LABEL = r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?"

@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from playhead.domain.grants import Grant, GrantKind, GrantScope
+from playhead.domain.grants import Grant, GrantKind, GrantScope, Wanted
 from playhead.domain.text.quantities import (
     Translate,
     TranslateNumber,
@@ -43,6 +43,22 @@ def grant_text(grant: Grant, tr: Translate = in_english) -> str:
             return tr("May not install packages of {index}", index=index_name(grant.target))
         case _:
             return tr("May not see the variable {name}", name=target)
+
+
+def allow_text(wanted: Wanted, tr: Translate = in_english) -> str:
+    """Return what is offered to a person."""
+    target = short_path(wanted.target)
+    match wanted.kind:
+        case "read":
+            return tr("Let it read {path}", path=target)
+        case "write":
+            return tr("Let it change {path}", path=target)
+        case "host":
+            return tr("Allow {host}", host=target)
+        case "packages":
+            return tr("Allow packages of {index}", index=index_name(wanted.target))
+        case "variable":
+            return tr("Let it see {name}", name=target)
 
 
 def kind_name(kind: GrantKind, tr: Translate = in_english) -> str:
@@ -110,7 +126,7 @@ def hidden_text(path: str, tr: Translate = in_english) -> str:
 
 
 def hidden_for_model(path: str) -> str:
-    """Return what a model is told of it: the sentence of the window, and who can change that."""
+    """Return what a model is given of it: the sentence of the window, and who can change that."""
     return (
         f"{hidden_text(path)} Code cannot see it. Only the user can let it read that, in Playhead: "
         "do not try another way."

@@ -21,7 +21,10 @@ from playhead.domain.trust import (
     FileAccess,
     NetworkAccess,
     Policy,
+    Reach,
 )
+
+_NOTHING = Reach()
 
 
 def files_name(files: FileAccess, tr: Translate = in_english) -> str:
@@ -63,6 +66,17 @@ def network_name(network: NetworkAccess, tr: Translate = in_english) -> str:
             return tr("Network listed")
         case "on":
             return tr("Network on")
+
+
+def network_choice(network: NetworkAccess, tr: Translate = in_english) -> str:
+    """Return the name of an access to the network where the network is the question."""
+    match network:
+        case "off":
+            return tr("Off")
+        case "listed":
+            return tr("Listed places")
+        case "on":
+            return tr("On")
 
 
 def network_meaning(network: NetworkAccess, tr: Translate = in_english) -> str:
@@ -121,28 +135,75 @@ def ask_clause(policy: Policy, *, runs_unasked: bool, tr: Translate = in_english
             return tr("does not ask")
 
 
+def network_part(
+    policy: Policy,
+    reach: Reach,
+    tr: Translate = in_english,
+    tr_n: TranslateNumber = count_in_english,
+) -> str:
+    """Return the state of the network with the number of places that code reaches."""
+    count = len({host.partition(":")[0] for host in (*policy.hosts, *reach.hosts)})
+    if policy.network == "on" or not count:
+        return network_name(policy.network, tr)
+    return tr_n("Network: %n places", count, one="Network: 1 place")
+
+
 def policy_parts(
-    policy: Policy, *, runs_unasked: bool = False, tr: Translate = in_english
+    policy: Policy,
+    *,
+    reach: Reach = _NOTHING,
+    runs_unasked: bool = False,
+    tr: Translate = in_english,
+    tr_n: TranslateNumber = count_in_english,
 ) -> list[str]:
     """Return a policy in parts, of which the first says the most; a line joins them by dots."""
-    network = [network_name(policy.network, tr)] if policy.is_bounded else []
+    network = [network_part(policy, reach, tr, tr_n)] if policy.is_bounded else []
     asking = ask_clause(policy, runs_unasked=runs_unasked, tr=tr)
     return [files_name(policy.files, tr), *network, asking]
 
 
-def bounds_text(policy: Policy, tr: Translate = in_english) -> str:
-    """Return what the sandbox makes of a run under a policy, as a sentence."""
+def bounds_text(
+    policy: Policy,
+    reach: Reach = _NOTHING,
+    tr: Translate = in_english,
+    tr_n: TranslateNumber = count_in_english,
+) -> str:
+    """Return what the sandbox makes of a run under a policy and by grants, as a sentence."""
     if not policy.is_bounded:
         return tr("Runs as you, with all your files.")
-    match policy.files, policy.network:
-        case "look", "off":
-            return tr("Inside the sandbox: it can only read this folder, no network.")
-        case "look", _:
-            return tr("Inside the sandbox: it can only read this folder, with the network.")
-        case _, "off":
-            return tr("Inside the sandbox: this folder, no network.")
-        case _:
-            return tr("Inside the sandbox: this folder, with the network.")
+    parts = [
+        tr("it can only read this folder") if policy.files == "look" else tr("this folder"),
+        *_granted_places(reach, tr, tr_n),
+        places_text(policy, reach, tr, tr_n),
+    ]
+    return tr("Inside the sandbox: {what}.", what=", ".join(parts))
+
+
+def _granted_places(reach: Reach, tr: Translate, tr_n: TranslateNumber) -> list[str]:
+    readable, writable = len(reach.readable), len(reach.writable)
+    parts: list[str] = []
+    if writable:
+        parts.append(tr_n("%n more to change", writable, one="1 more to change"))
+    if readable:
+        parts.append(tr_n("%n more to read", readable, one="1 more to read"))
+    if reach.variables:
+        parts.append(tr_n("%n variables", len(reach.variables), one="1 variable"))
+    return parts
+
+
+def places_text(
+    policy: Policy,
+    reach: Reach = _NOTHING,
+    tr: Translate = in_english,
+    tr_n: TranslateNumber = count_in_english,
+) -> str:
+    """Return which places in the network code reaches, as a part of a line."""
+    if policy.network == "on":
+        return tr("with the network")
+    count = len({host.partition(":")[0] for host in (*policy.hosts, *reach.hosts)})
+    if not count:
+        return tr("no network")
+    return tr_n("%n places in the network", count, one="1 place in the network")
 
 
 def lasting_gaps(tr: Translate = in_english) -> list[str]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from playhead.domain.grants import Wanted, verdict_of, wanted_by
 from playhead.domain.text.quantities import Translate, in_english
-from playhead.domain.trust import RiskFact, RiskKind
+from playhead.domain.trust import Policy, Reach, RiskFact, RiskKind
 
 _ORDER: tuple[RiskKind, ...] = (
     "deletes",
@@ -33,7 +35,7 @@ class RiskGroup(Struct, frozen=True, kw_only=True):
     """Lines of one kind in a few words: `text` is short, `tip` names all targets.
 
     `lines` are those of the code itself, in order; a group of modules has none. `is_loud`: a person
-    should look at it.
+    should look at it. `wanted` is what a person could grant, where the sandbox lets none of it.
     """
 
     kind: RiskKind
@@ -41,6 +43,18 @@ class RiskGroup(Struct, frozen=True, kw_only=True):
     tip: str
     lines: tuple[int, ...] = ()
     is_loud: bool = True
+    wanted: tuple[Wanted, ...] = ()
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """The bounds under which facts are seen: policy, reach and working folder of their code."""
+
+    policy: Policy = Policy()
+    reach: Reach = Reach()
+    folder: str = ""
+
+
+_NO_LIMITS = Limits()
 
 
 def nothing_seen(tr: Translate = in_english) -> str:
@@ -48,14 +62,34 @@ def nothing_seen(tr: Translate = in_english) -> str:
     return tr("Nothing risky seen")
 
 
-def risk_groups(facts: Sequence[RiskFact], tr: Translate = in_english) -> list[RiskGroup]:
-    """Return the facts in groups, those that matter most first."""
+def risk_groups(
+    facts: Sequence[RiskFact],
+    tr: Translate = in_english,
+    limits: Limits = _NO_LIMITS,
+    language: str = "",
+) -> list[RiskGroup]:
+    """Return the facts in groups, those that matter most first; a group says if it is held."""
     groups: list[RiskGroup] = []
     for kind in _ORDER:
         same = [fact for fact in facts if fact.kind == kind]
         if same:
-            groups.append(_group(kind, same, tr))
+            groups.append(_with_verdict(_group(kind, same, tr), same, limits, language, tr))
     return groups
+
+
+def _with_verdict(
+    group: RiskGroup, facts: Sequence[RiskFact], limits: Limits, language: str, tr: Translate
+) -> RiskGroup:
+    """Return the group with what the sandbox makes of it, if that is the same of all its facts."""
+    verdicts = [verdict_of(one, limits.policy, limits.reach, limits.folder) for one in facts]
+    wanted = (
+        wanted_by(one, language) for one, verdict in zip(facts, verdicts, strict=True) if verdict
+    )
+    group = replace(group, wanted=tuple(dict.fromkeys(filter(None, wanted)))[:_TARGETS])
+    if "" in verdicts:
+        return group
+    word = tr("blocked") if "blocked" in verdicts else tr("hidden")
+    return replace(group, text=f"{group.text} · {word}")
 
 
 def _group(kind: RiskKind, facts: Sequence[RiskFact], tr: Translate) -> RiskGroup:

@@ -197,6 +197,13 @@ class ConversationGrants:
         reach = under_grants(self._policy(), (*self.held, new))[1]
         return not self._ports.executor.takes(self._conversation_id, reach)
 
+    def would_restart(self, kind: GrantKind, text: str) -> bool:
+        """Return whether granting what a text names ends the kernel; False for what is no name."""
+        try:
+            return self.restarts(kind, self._target(kind, text))
+        except SessionError:
+            return False
+
     def give(
         self,
         kind: GrantKind,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -15,13 +15,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.domain.text.risk_words import RiskGroup, nothing_seen, risk_groups
+from playhead.domain.text.risk_words import Limits, RiskGroup, nothing_seen, risk_groups
+from playhead.ui.composer.allow_menu import Granting, fill_allow_menu
 from playhead.ui.widgets.wording import tr
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from playhead.domain.conversation.payloads import Proposal
+    from playhead.domain.grants import GrantScope, Wanted
     from playhead.ui.widgets.theme import Theme
 
 _SPACING_PX = 6
@@ -33,18 +35,26 @@ _DIFF_WIDTH_PX, _DIFF_HEIGHT_PX = 620, 300
 class FactStrip(QWidget):
     """Chips on one row; those that do not fit are in the menu of the last one, “+3”.
 
-    Signal: `lines_requested(str message_id, object lines)` when a chip was clicked.
+    Signals: `lines_requested(str message_id, object lines)` when a chip was clicked;
+    `allow_requested(object wanted, str scope, str message_id)` when a person grants what a chip
+    says that the sandbox does not let through.
     """
 
     lines_requested = Signal(str, object)
+    allow_requested = Signal(object, str, str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self._message_id = ""
         self._diff = ""
+        self._proposal: Proposal | None = None
+        self._limits = Limits()
+        self._granting = Granting()
         self.groups: list[RiskGroup] = []
         """What the chips say, the most important first."""
+        self.allow_menu: QMenu | None = None
+        """The menu of the grants that a chip has offered last."""
         self.chips: list[QPushButton] = []
         """A chip for each group."""
         self._row = QHBoxLayout(self)
@@ -76,15 +86,23 @@ class FactStrip(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.hide()
 
+    def set_limits(self, limits: Limits, granting: Granting) -> None:
+        """Set the bounds of the code, and what is to be known of grants."""
+        is_other = limits != self._limits
+        self._limits, self._granting = limits, granting
+        if is_other:
+            self.show_proposal(self._proposal)
+
     def show_proposal(self, proposal: Proposal | None) -> None:
         """Show what is seen of a proposal; nothing where nobody has looked."""
         self._drop_chips()
+        self._proposal = proposal
         is_known = proposal is not None and proposal.facts is not None
         self.setVisible(is_known)
         if proposal is None or proposal.facts is None:
             return
         self._message_id = proposal.message_id
-        self.groups = risk_groups(proposal.facts, tr)
+        self.groups = risk_groups(proposal.facts, tr, self._limits, proposal.language)
         self.chips = [self._chip(group) for group in self.groups]
         words = [] if self.groups else [nothing_seen(tr)]
         if proposal.approved_at:
@@ -131,12 +149,22 @@ class FactStrip(QWidget):
         chip.setToolTip(group.tip)
         chip.setAccessibleName(group.text)
         chip.setAccessibleDescription(group.tip)
-        chip.clicked.connect(lambda: self._request(group))
+        chip.clicked.connect(lambda: self._request(group, chip))
         self._chip_row.addWidget(chip)
         return chip
 
-    def _request(self, group: RiskGroup) -> None:
+    def _request(self, group: RiskGroup, chip: QWidget | None = None) -> None:
         self.lines_requested.emit(self._message_id, group.lines)
+        if group.wanted:
+            place = chip or self.more_button
+            self.allow_menu = menu = QMenu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            fill_allow_menu(menu, group.wanted, self._granting, self._allow)
+            corner = place.mapToGlobal(place.rect().topLeft())
+            menu.popup(corner - QPoint(0, menu.sizeHint().height() + 2))
+
+    def _allow(self, wanted: Wanted, scope: GrantScope) -> None:
+        self.allow_requested.emit(wanted, scope, self._message_id)
 
     def _fit(self) -> None:
         """Show as many chips as fit; the rest is in the menu, never nowhere."""

@@ -36,7 +36,9 @@ from playhead.domain.trust import (
     Policy,
 )
 from playhead.errors import AppError
+from playhead.session.trust.grant_book import ConversationGrants
 from playhead.session.trust.policy_choice import PolicyChoice, bounds_of, fitted
+from playhead.ui.dialogs.grants_view import GrantList, HostList
 from playhead.ui.widgets.flow_layout import FlowLayout
 from playhead.ui.widgets.form import FormNote
 from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XXL, Theme, set_kind
@@ -46,7 +48,7 @@ _WIDTH_PX, _LEAST_PX, _FRAME_PX = 580, 320, 60
 _LIST_PX = 220
 _INDENT_PX = 24
 _FILES: tuple[FileAccess, ...] = ("look", "folder", "everything")
-_NETWORKS: tuple[NetworkAccess, ...] = ("off", "on")
+_NETWORKS: tuple[NetworkAccess, ...] = ("off", "listed", "on")
 _ASKS: tuple[AskPolicy, ...] = ("every", "risky", "outside")
 _Choice = TypeVar("_Choice", bound=str)
 
@@ -229,14 +231,23 @@ class BoundaryStatus(QWidget):
 class PolicySheet(QDialog):
     """Lets a person turn the dials of a conversation. Call `open()`; Owner: the window.
 
-    Nothing changes before Apply. Signals: `policy_chosen(Policy)`, `test_requested()`.
+    Nothing changes before Apply but grants, which are given and revoked at once. Signals:
+    `policy_chosen(Policy)`, `test_requested()`, `cause_requested(str message_id)` when the code is
+    to be shown that a grant was made for.
     """
 
     policy_chosen = Signal(object)
     test_requested = Signal()
+    cause_requested = Signal(str)
 
     def __init__(
-        self, theme: Theme, choice: PolicyChoice, parent: QWidget, *, has_kernel: bool
+        self,
+        theme: Theme,
+        choice: PolicyChoice,
+        grants: ConversationGrants,
+        parent: QWidget,
+        *,
+        has_kernel: bool,
     ) -> None:
         super().__init__(parent)
         self._choice = choice
@@ -252,6 +263,10 @@ class PolicySheet(QDialog):
         page.setProperty("kind", "page")
         area.setWidget(page)
         self._make_dials(page)
+        self.hosts = HostList(choice.chosen.hosts, page)
+        self.grants = GrantList(grants, page)
+        self.grants.cause_requested.connect(self._show_cause)
+        self.finished.connect(self.grants.close_down)
         self.status = BoundaryStatus(theme, page)
         self.status.test_requested.connect(self.test_requested)
         self.status.list_shown.connect(self._reveal_list)
@@ -268,7 +283,13 @@ class PolicySheet(QDialog):
     @property
     def policy(self) -> Policy:
         """Return the policy as the dials are turned."""
-        asked = Policy(files=self.files.chosen, network=self.network.chosen, ask=self.asking.chosen)
+        network = self.network.chosen
+        asked = Policy(
+            files=self.files.chosen,
+            network=network,
+            hosts=self.hosts.hosts if network == "listed" and not self.hosts.problem else (),
+            ask=self.asking.chosen,
+        )
         return fitted(asked)
 
     def show_report(self) -> None:
@@ -292,7 +313,7 @@ class PolicySheet(QDialog):
         self.network = Dial[NetworkAccess](
             tr("Network"),
             {
-                one: (tr("Off") if one == "off" else tr("On"), policies.network_meaning(one, tr))
+                one: (policies.network_choice(one, tr), policies.network_meaning(one, tr))
                 for one in _NETWORKS
             },
             page,
@@ -311,12 +332,13 @@ class PolicySheet(QDialog):
         intro.show_text(
             tr("For this conversation, until Playhead is closed. No model and no code changes it.")
         )
-        for widget in (intro, self.files, self.network, self.asking):
+        for widget in (intro, self.files, self.network, self.hosts, self.asking):
             column.addWidget(widget)
-        hairline = QFrame(page)
-        hairline.setProperty("kind", "hairline")
-        column.addWidget(hairline)
-        column.addWidget(self.status)
+        for part in (self.grants, self.status):
+            hairline = QFrame(page)
+            hairline.setProperty("kind", "hairline")
+            column.addWidget(hairline)
+            column.addWidget(part)
         column.addStretch(1)
         self.apply_button.setProperty("kind", "primary")
         self.apply_button.setDefault(True)
@@ -334,12 +356,13 @@ class PolicySheet(QDialog):
         layout.addLayout(buttons)
         for dial in (self.files, self.network, self.asking):
             dial.turned.connect(self._show_possible)
+        self.hosts.edited.connect(self._show_possible)
+        self.grants.changed.connect(self._show_possible)
 
     def _show_chosen(self) -> None:
         chosen = self._choice.chosen
         self.files.choose(chosen.files)
-        is_open = chosen.is_bounded and chosen.network != "off"
-        self.network.choose("on" if is_open else "off")
+        self.network.choose(chosen.network if chosen.is_bounded else "off")
         self.asking.choose(chosen.ask)
 
     def _show_possible(self) -> None:
@@ -349,7 +372,10 @@ class PolicySheet(QDialog):
             return  # they are being filled
         choice, files = self._choice, self.files.chosen
         self.files.show_possible(choice.why_not_files)
-        self.network.setVisible(files != "everything")  # nothing else could shut it
+        is_bounded = files != "everything"
+        self.network.setVisible(is_bounded)  # nothing else could shut it
+        self.hosts.setVisible(is_bounded and self.network.chosen == "listed")
+        self.grants.setVisible(is_bounded and self._choice.chosen.is_bounded)
         is_possible = choice.why_not_files(files) is None  # else the files say why
         self.network.show_possible(
             lambda one: choice.why_not_network(one, files) if is_possible else None
@@ -368,6 +394,12 @@ class PolicySheet(QDialog):
         words = tr("The kernel is restarted: its variables are lost.")
         self.note.show_text(words if is_other and self._has_kernel else "", "warn")
         set_kind(self.apply_button, "danger" if self._opens_up() else "primary")
+        is_listed = self.files.chosen != "everything" and self.network.chosen == "listed"
+        self.apply_button.setEnabled(not is_listed or self.hosts.problem is None)
+
+    def _show_cause(self, message_id: str) -> None:
+        self.reject()
+        self.cause_requested.emit(message_id)
 
     def _opens_up(self) -> bool:
         return self.policy.files == "everything" and self._choice.chosen.files != "everything"

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCursor
+from PySide6.QtWidgets import QMenu, QWidget
 
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.grants import GrantScope, Wanted
 from playhead.domain.text import policies
+from playhead.domain.text.grant_words import hidden_text, scope_name, short_path
+from playhead.domain.text.risk_words import Limits
+from playhead.domain.text.titles import title_from
 from playhead.domain.trust import BoundaryReport, Policy
 from playhead.session.ports import Sandbox
 from playhead.session.session import Session, SessionEvent
 from playhead.session.trust.policy_choice import bounds_of
-from playhead.ui.shell.session_view import SessionBinding, SessionView
+from playhead.ui.composer.allow_menu import Granting, fill_allow_menu
+from playhead.ui.shell.session_view import SessionBinding, SessionView, last_proposal
 from playhead.ui.shell.window_layout import WindowLayout
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Theme
-from playhead.ui.widgets.wording import tr, tr_error
+from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
 if TYPE_CHECKING:
     from playhead.ui.dialogs.policy_sheet import PolicySheet
 
-_SHOWN = frozenset({"policy", "auto_run", "config", "place", "state"})
+_SHOWN = frozenset({"policy", "grants", "auto_run", "config", "place", "state"})
 
 
 class PolicyBinding(SessionBinding):
@@ -48,9 +56,12 @@ class PolicyBinding(SessionBinding):
         self._theme = theme
         self._window = window
         self.sheet: PolicySheet | None = None
+        self.allow_menu: QMenu | None = None
+        """The menu of a grant that was offered last."""
         self._is_testing = False
         self._stop_listening = sandbox.subscribe(self._on_report) if sandbox else _nothing
         parts.header.policy_clicked.connect(self.open_sheet)
+        parts.approval.allow_requested.connect(self._on_allow_requested)
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
         """Subscribe to its policy, to what else is said beside it, and to the end of its kernel."""
@@ -81,9 +92,9 @@ class PolicyBinding(SessionBinding):
         if session is None:
             return
         choice = session.policy
-        policy, problem = choice.current, choice.problem
+        policy, problem, reach = session.grants.in_force(), choice.problem, session.grants.reach
         unasked = session.auto_run
-        parts = policies.policy_parts(policy, runs_unasked=unasked, tr=tr)
+        parts = policies.policy_parts(policy, reach=reach, runs_unasked=unasked, tr=tr, tr_n=tr_n)
         words = [policies.files_meaning(policy.files, tr)]
         if policy.is_bounded:
             words.append(policies.network_meaning(policy.network, tr))
@@ -97,10 +108,12 @@ class PolicyBinding(SessionBinding):
         if problem is not None:
             words.insert(0, str(tr_error(problem)))
         icon = _shield(policy, choice.report, is_possible=problem is None)
+        limits = Limits(policy=policy, reach=reach, folder=os.path.realpath(session.folder))
+        self._parts.approval.facts.set_limits(limits, granting_in(session))
         self._parts.header.policy_pill.show_parts(parts, icon, "\n".join(words))
         if problem is None:
             kind = "mute" if policy.is_bounded else "danger"
-            bounds = policies.bounds_text(policy, tr)
+            bounds = policies.bounds_text(policy, reach, tr, tr_n)
             self._parts.approval.show_bounds(bounds, kind, is_possible=True)
         else:
             told = tr_error(problem)
@@ -124,10 +137,13 @@ class PolicyBinding(SessionBinding):
         from playhead.ui.dialogs.policy_sheet import PolicySheet  # not needed for the first paint
 
         has_kernel = session.kernel.state != "none"
-        self.sheet = PolicySheet(self._theme, session.policy, self._window, has_kernel=has_kernel)
+        self.sheet = PolicySheet(
+            self._theme, session.policy, session.grants, self._window, has_kernel=has_kernel
+        )
         self.sheet.set_testing(self._is_testing)
         self.sheet.policy_chosen.connect(self._on_chosen)
         self.sheet.test_requested.connect(self.test)
+        self.sheet.cause_requested.connect(self._show_cause)
         self.sheet.finished.connect(self._on_finished)
         self.sheet.open()
 
@@ -164,6 +180,15 @@ class PolicyBinding(SessionBinding):
                 tr("Variables and data of the code that ran before were lost."),
             )
 
+    def _on_allow_requested(self, wanted: Wanted, scope: GrantScope, message_id: str) -> None:
+        """Grant what a chip offered; a kernel that cannot be given it is ended, as was said."""
+        self._view.do(lambda session: allow(session, wanted, scope, message_id))
+
+    def _show_cause(self, message_id: str) -> None:
+        """Show the code that a grant was made for, if it is still there."""
+        if self._view.do(lambda session: session.go_to(message_id)):
+            self._parts.timeline.reveal(message_id)
+
     def _on_finished(self) -> None:
         self.sheet = None
 
@@ -174,7 +199,11 @@ class PolicyBinding(SessionBinding):
 
     def _on_conversation_event(self, event: ConversationEvent) -> None:
         report = event.message.content if event.kind == "added" and event.message else None
-        if not isinstance(report, RunReport) or report.end is None:
+        if not isinstance(report, RunReport):
+            return
+        if report.hidden:
+            self._offer_path(report.hidden)
+        if report.end is None:
             return
         if report.end.kind == "policy_changed" and self._session and self._session.has_run_here:
             self._parts.timeline.add_note(
@@ -184,9 +213,72 @@ class PolicyBinding(SessionBinding):
                 (tr("Run all again"), self._view.rerun_wanted.emit),
             )
 
+    def _offer_path(self, path: str) -> None:
+        """Show below a run what the sandbox hid from it, and offer it where that can be granted."""
+        session = self._session
+        if session is None:
+            return
+        title, detail = hidden_text(path, tr), tr("The code did not find it; the model knows.")
+        target = session.grants.offer_for(path)
+        if not target:
+            self._parts.timeline.add_note("info", title, detail)
+            return
+        message_id = session.conversation.messages[-1].id
+        detail = tr("Let it read {path}?", path=short_path(target))
+        self._parts.timeline.add_note(
+            "info",
+            title,
+            detail,
+            (tr("Allow…"), lambda: self._show_allow_menu(Wanted("read", target), message_id)),
+        )
+
+    def _show_allow_menu(self, wanted: Wanted, message_id: str) -> None:
+        """Let the person choose for how long; code that has failed runs again by its own click."""
+        session = self._view.session
+        if session is None:
+            return
+        self.allow_menu = menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        fill_allow_menu(
+            menu,
+            (wanted,),
+            granting_in(session),
+            lambda what, scope: self._allow_hidden(what, scope, message_id),
+        )
+        menu.popup(QCursor.pos())
+
+    def _allow_hidden(self, wanted: Wanted, scope: GrantScope, message_id: str) -> None:
+        if not self._view.do(lambda session: allow(session, wanted, scope, message_id)):
+            return
+        session = self._view.session
+        block = last_proposal(session.conversation.messages) if session is not None else None
+        self._parts.timeline.clear_notes()
+        again = None
+        if block is not None and session is not None and session.is_idle:
+            again = (tr("Run it again"), lambda: self._view.run_again(block))
+        words = tr("Code may now read {path}.", path=short_path(wanted.target))
+        self._parts.timeline.add_note("info", words, scope_name(scope, tr), again)
+
     def _on_session_event(self, event: SessionEvent) -> None:
         if event.kind in _SHOWN:
             self.show_policy()
+
+
+def granting_in(session: Session) -> Granting:
+    """Return what is to be known before something is granted to the code of a session."""
+    grants = session.grants
+    return Granting(
+        lambda wanted: grants.why_not(wanted.kind, wanted.target),
+        lambda wanted: grants.restarts(wanted.kind, wanted.target),
+    )
+
+
+def allow(session: Session, wanted: Wanted, scope: GrantScope, message_id: str = "") -> None:
+    """Grant something; what is kept of its cause is the last question. Raises the AppError."""
+    messages = session.conversation.messages
+    asked = [one.text for one in messages if (one.role, one.type) == ("user", "message")]
+    cause = f"“{title_from(asked[-1])}”" if asked else ""
+    session.grants.give(wanted.kind, wanted.target, scope, cause=cause, message_id=message_id)
 
 
 def _shield(policy: Policy, report: BoundaryReport, *, is_possible: bool) -> tuple[str, str]:

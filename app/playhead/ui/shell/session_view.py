@@ -443,7 +443,7 @@ class SessionView(QObject):
             "info",
             tr("The block that failed can now find its module."),
             tr("Its code is unchanged."),
-            (tr("Run it again"), lambda: self._run_again(block)),
+            (tr("Run it again"), lambda: self.run_again(block)),
         )
 
     def _offer_access(self, session: Session) -> None:
@@ -471,10 +471,11 @@ class SessionView(QObject):
             "info",
             tr("It is allowed in this conversation until Playhead is closed."),
             tr("The block that failed can now reach it."),
-            (tr("Run it again"), lambda: self._run_again(block)),
+            (tr("Run it again"), lambda: self.run_again(block)),
         )
 
-    def _run_again(self, block: Proposal) -> None:
+    def run_again(self, block: Proposal) -> None:
+        """Run a block once more, by the click of a person."""
         if self.begin(lambda session: session.run_code(block.language, block.code)):
             self._timeline.clear_notes()
 
