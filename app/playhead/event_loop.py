@@ -32,8 +32,8 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, QTimer
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
-_SLICE_S = 0.004
-"""Longest time for ready callbacks before Qt gets its turn: a quarter of a frame."""
+_SLICE_S = 0.001
+"""Longest time for ready callbacks before Qt gets its turn, which waits for other threads too."""
 _LONGEST_TIMER_MS = 24 * 3600 * 1000
 _PURGE_FROM = 100
 """The heap is rebuilt only with more cancelled timers than this, as in asyncio."""
@@ -90,7 +90,7 @@ class _Waker(QObject):
 class EventLoop(_QtLoop):
     """asyncio on Qt's loop of the calling thread.
 
-    Ready callbacks are drained in one posted event, at most 4 ms at a time; timers are kept in a
+    Ready callbacks are drained in one posted event, at most 1 ms at a time; timers are kept in a
     heap behind a single precise QTimer. Closing windows never ends the loop: its main task does.
     """
 

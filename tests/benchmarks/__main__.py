@@ -50,6 +50,7 @@ AIMS: Mapping[str, float] = {
     "first_answer_ratio_window": 2.5,
     "worker_ratio_per_chunk": 5,
     "late_over_idle_p99_ms_10": 8,
+    "late_by_own_cpu_p99_ms_10": 8,
     "frozen_ratio": 1.6,
     "rss_mb": 95,
     "late_p99_ms": 16,

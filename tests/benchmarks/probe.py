@@ -25,12 +25,20 @@ class StepMeter:
         self.longest_ms: dict[str, float] = {}
         self._run = asyncio.Handle._run  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue, reportUnknownMemberType]
 
+    def start(self) -> None:
+        """Begin anew; the steps are measured until `stop`, which costs something, too."""
+        self.longest_ms.clear()
+
         def run(handle: asyncio.Handle) -> None:
             began_s = time.thread_time()
             self._run(handle)
             self._note((time.thread_time() - began_s) * 1000)
 
         asyncio.Handle._run = run  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
+
+    def stop(self) -> None:
+        """Measure no more steps."""
+        asyncio.Handle._run = self._run  # pyright: ignore[reportPrivateUsage, reportAttributeAccessIssue]
 
     def _note(self, spent_ms: float) -> None:
         name = threading.current_thread().name
@@ -45,17 +53,22 @@ class Ticker(QObject):
         super().__init__(parent)
         self.longest_ms = 0.0
         """The most CPU time of this thread between two ticks."""
+        self.busy_ms: list[float] = []
+        """By how much the CPU time of all threads between two ticks was more than a tick: how late
+        the ticks would be if the program had the machine for itself."""
         self._late_ms: list[float] = []
         self._last = time.perf_counter()
         self._last_cpu_s = time.thread_time()
+        self._last_busy_s = time.process_time()
         self._timer = QTimer(self)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.timeout.connect(self._on_tick)
 
     def start(self) -> None:
         """Begin anew."""
-        self._late_ms, self.longest_ms = [], 0.0
+        self._late_ms, self.busy_ms, self.longest_ms = [], [], 0.0
         self._last, self._last_cpu_s = time.perf_counter(), time.thread_time()
+        self._last_busy_s = time.process_time()
         self._timer.start(TICK_MS)
 
     def stop(self) -> list[float]:
@@ -67,6 +80,9 @@ class Ticker(QObject):
         now = time.perf_counter()
         self._late_ms.append(max(0.0, (now - self._last) * 1000 - TICK_MS))
         self._last = now
+        busy_s = time.process_time()
+        self.busy_ms.append(max(0.0, (busy_s - self._last_busy_s) * 1000 - TICK_MS))
+        self._last_busy_s = busy_s
         cpu_s = time.thread_time()
         self.longest_ms = max(self.longest_ms, (cpu_s - self._last_cpu_s) * 1000)
         self._last_cpu_s = cpu_s
@@ -99,14 +115,16 @@ class Commands(QObject):
         match word:
             case "start":
                 self._cpu_s = time.process_time()
-                self._steps.longest_ms.clear()
+                self._steps.start()
                 self._ticker.start()
                 report("start")
             case "stop":
                 cpu_s = time.process_time() - self._cpu_s
+                self._steps.stop()
                 report(
                     "stop",
                     late_ms=self._ticker.stop(),
+                    busy_ms=sorted(self._ticker.busy_ms),
                     cpu_s=cpu_s,
                     steps_ms={**self._steps.longest_ms, "Qt": self._ticker.longest_ms},
                 )
