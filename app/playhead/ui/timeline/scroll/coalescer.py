@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt, QTimer
 
-FRAME_MS = 16
+FRAME_MS = 33
 LONGEST_MS = 120
 SHARE = 0.3
 """The largest share of the time that is spent on drawing streamed text."""
