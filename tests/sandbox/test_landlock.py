@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from playhead.domain.conversation.payloads import RunEnd
 from playhead.domain.execution import RunRequest
-from playhead.domain.trust import Policy
+from playhead.domain.trust import Attempt, BoundaryReport, Policy
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.sandbox.boundary_test import control
@@ -47,11 +47,11 @@ class Place:
         self.folder = home / "work"
         self.folder.mkdir()
         (home / "diary.txt").write_text("secret")
+        self.places = PrivatePlaces(home=str(home), homes=home / "data" / "homes")
         self._runs = 0
 
     def sandbox(self) -> Sandbox:
-        places = PrivatePlaces(home=str(self.home), homes=self.home / "data" / "homes")
-        return Sandbox(places, self.look)
+        return Sandbox(self.places, self.look)
 
     def look(self) -> Availability:
         """What is there without bubblewrap."""
@@ -176,6 +176,25 @@ async def test_what_was_chosen_for_a_better_sandbox_is_refused(place: Place) -> 
     async with place.executor() as made:
         with pytest.raises(ExecutionError, match="No bubblewrap"):
             await run(made, place.request("print(1)", replace(FOLDER, ask="outside")))
+    refused = Attempt(group="writing", name="the mode", outcome="refused")
+    for outcome, is_weaker in (("refused", False), ("open", True)):
+        report = BoundaryReport(attempts=(replace(refused, outcome=outcome),))
+        made_here = Sandbox(place.places, place.look, known=lambda shown=report: shown)
+        confining = made_here.confine(FOLDER, str(place.folder), (sys.executable,))
+        if is_weaker:
+            assert await confining is not None
+        else:
+            with pytest.raises(ExecutionError, match="weaker than the one that was tested"):
+                await confining
+
+
+def test_a_trial_that_was_killed_says_nothing_of_the_machine(tmp_path: Path) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text("#!/bin/sh\nkill -9 $$\n")
+    program.chmod(0o700)
+    found = look_for_sandbox(str(program))
+    assert "could not be tried" in found.problem
+    assert not found.landlock
 
 
 @pytest.mark.parametrize("wrong", ["", "filter", "link", "missing"])

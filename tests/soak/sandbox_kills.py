@@ -148,12 +148,14 @@ class Kills:
 
     def _chain(self, app: int) -> dict[str, int]:
         """Return what lives of app, supervisor, bwrap, its inner process and kernel, by kind."""
+        supervisors = [pid for pid in children(app) if "supervisor" in command_line(pid)]
         found, pid = {"app": app}, app
-        for kind in ("supervisor", *(("bwrap", "init") if not BY_RULES else ()), "kernel"):
-            below = list(children(pid))
+        for kind in ("supervisor", *(() if BY_RULES else ("bwrap", "init")), "kernel"):
+            below = supervisors if kind == "supervisor" else list(children(pid))
             if not below:
                 break
-            pid = self._random.choice(below) if kind == "supervisor" else min(below, key=start_of)
+            is_one = kind == "supervisor"
+            pid = self._random.choice(below) if is_one else min(below, key=start_of)
             found[kind] = pid
         return found
 

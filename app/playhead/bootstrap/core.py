@@ -35,6 +35,7 @@ from playhead.storage.settings import OverriddenSettings, SettingsFile, Witnesse
 from playhead.storage.working_folders import WorkingFolders
 
 if TYPE_CHECKING:
+    from playhead.domain.trust import BoundaryReport
     from playhead.execution.code_reader import CodeReader
     from playhead.execution.file_watch import FileWatch
     from playhead.execution.interpreters import InterpreterFinder
@@ -151,7 +152,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     settings = WitnessedSettings(chosen, keys)
     routes = RouteGuard(keys, settings, catalog, wanted.key_routes, wanted.api_base)
     settings.learn = routes.learn
-    sandbox = deferred(_make_sandbox)
+    sandbox = deferred(lambda: _make_sandbox(lambda: boundary.report))
     boundary = RecordedSandbox(sandbox, paths.boundary_path())
     files = deferred(_make_files)
     keeper = _make_keeper(wanted, settings)
@@ -275,7 +276,7 @@ def _make_risks() -> RiskReader:
     return RiskReader()
 
 
-def _make_sandbox() -> Sandbox:
+def _make_sandbox(known: Callable[[], BoundaryReport]) -> Sandbox:
     from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
 
     data = paths.data_dir()
@@ -289,7 +290,8 @@ def _make_sandbox() -> Sandbox:
             homes=paths.homes_dir(),
             outside=tuple(os.path.realpath(place) for place in outside),
             never_inside=tuple(os.path.realpath(place) for place in never_inside),
-        )
+        ),
+        known=known,
     )
 
 

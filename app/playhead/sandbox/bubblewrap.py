@@ -57,7 +57,10 @@ def look_for_sandbox(
 
     A trial of the namespaces takes about 10 ms.
     """
-    found = _look_for_namespaces(system_bwrap, parameters)
+    try:
+        found = _look_for_namespaces(system_bwrap, parameters)
+    except (OSError, subprocess.SubprocessError) as error:  # which says nothing of this machine
+        return Availability(problem=f"The sandbox could not be tried: {error}.")
     if found.problem and _is_linux() and is_enough(landlock := version()):
         return Availability(landlock=landlock, weakness=found.problem, remedy=found.remedy)
     return found
@@ -100,17 +103,16 @@ def _other_system() -> str:
 
 
 def _refusal(command: list[str]) -> str:
-    """Return what a command says if it fails, else ""."""
-    try:
-        done = subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_TRIAL_LIMIT_S,
-            check=False,
-        )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return str(error)
+    """Return what a command says if it fails, else "". Raises what keeps it from an answer."""
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=_TRIAL_LIMIT_S,
+        check=False,
+    )
+    if done.returncode < 0:
+        raise subprocess.CalledProcessError(done.returncode, command[0])
     if done.returncode == 0:
         return ""
     return done.stderr.decode("utf-8", "replace").strip() or f"status {done.returncode}"

@@ -178,15 +178,20 @@ class LandlockConfinement(Confinement, frozen=True, kw_only=True):
 
 
 class Sandbox:
-    """Owner of the last report; what blocks runs in threads. The attempts are made by `python`."""
+    """Owner of the last report; what blocks runs in threads. The attempts are made by `python`.
+
+    `known` returns the report that people are shown, by default the own one.
+    """
 
     def __init__(
         self,
         places: PrivatePlaces,
         look: Callable[[], Availability] = look_for_sandbox,
         python: str = sys.executable,
+        known: Callable[[], BoundaryReport] | None = None,
     ) -> None:
         self._places = places
+        self._known = known or (lambda: self._report)
         self._python = python
         self._look = look
         self._availability: Availability | None = None
@@ -362,8 +367,12 @@ class Sandbox:
         available = self._available()
         if available.problem:
             raise _no_sandbox(available.problem, available.remedy)
-        if available.landlock and policy.ask == "outside":  # chosen while there was a better one
-            raise _no_sandbox(available.weakness, available.remedy)
+        if available.landlock and (policy.ask == "outside" or _is_of_better(self._known())):
+            raise ExecutionError(
+                "The sandbox of this computer is weaker than the one that was tested.",
+                detail=available.weakness,
+                remedy="Test it again.",
+            )
         folder = os.path.normpath(folder)
         real = os.path.realpath(folder)
         top = "/" + folder.split("/")[1]
@@ -455,6 +464,11 @@ class Sandbox:
             with contextlib.suppress(FileExistsError), (home / _GIT).open("x") as file:
                 file.write(identity)
         return home
+
+
+def _is_of_better(report: BoundaryReport) -> bool:
+    """Return whether a report is about a sandbox of namespaces."""
+    return bool(report.attempts) and all(one.outcome != "open" for one in report.attempts)
 
 
 def supervised(arguments: Sequence[str]) -> list[str]:

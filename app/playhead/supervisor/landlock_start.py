@@ -30,6 +30,7 @@ _RIGHTS = {
 }
 _SCOPES = 3
 """Neither abstract sockets nor signals reach anybody outside."""
+_END_WITH_PARENT, _KILL = 1, 9
 _NO_NEW_PRIVILEGES, _DROP_CAPABILITY, _SET_SECCOMP, _BY_FILTER = 38, 24, 22, 2
 _CAPABILITIES = 64
 _FILTER_BYTES = 65536
@@ -87,6 +88,7 @@ def _keep_to(rules: dict[str, Any], program: bytes) -> None:
             raise OSError(number, os.strerror(number), what)
         return done
 
+    call(libc.prctl(_END_WITH_PARENT, _KILL, 0, 0, 0), "the end with the supervisor")
     os.makedirs(rules["temporary"], 0o700, exist_ok=True)
     os.environ["TMPDIR"] = rules["temporary"]
     if os.geteuid() == 0:
