@@ -174,8 +174,9 @@ async def test_the_network_is_that_of_the_computer_without_its_sockets(place: Pl
 
 async def test_what_was_chosen_for_a_better_sandbox_is_refused(place: Place) -> None:
     async with place.executor() as made:
-        with pytest.raises(ExecutionError, match="No bubblewrap"):
-            await run(made, place.request("print(1)", replace(FOLDER, ask="outside")))
+        for policy in (replace(FOLDER, ask="outside"), replace(FOLDER, is_reviewed=True)):
+            with pytest.raises(ExecutionError, match="No bubblewrap"):
+                await run(made, place.request("print(1)", policy))
     refused = Attempt(group="writing", name="the mode", outcome="refused")
     for outcome, is_weaker in (("refused", False), ("open", True)):
         report = BoundaryReport(attempts=(replace(refused, outcome=outcome),))

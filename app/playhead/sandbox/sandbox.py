@@ -373,6 +373,12 @@ class Sandbox:
                 detail=available.weakness,
                 remedy="Test it again.",
             )
+        if available.landlock and (policy.network == "listed" or policy.is_reviewed):
+            raise ExecutionError(
+                "The weaker sandbox of this computer has neither a list of places nor a review.",
+                detail=available.weakness,
+                remedy=available.remedy,
+            )
         folder = os.path.normpath(folder)
         real = os.path.realpath(folder)
         top = "/" + folder.split("/")[1]
