@@ -1,7 +1,7 @@
 """The attempts to get out, made by an ordinary user: without a sandbox, in one, by a kernel in one.
 
 A program, since root has to become somebody else for it: `python -m tests.hostile.escapes
-control|inside|LANGUAGE` prints JSON. `escaped` starts it.
+control|inside|rules|LANGUAGE` prints JSON. `escaped` starts it.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ import msgspec
 from playhead.domain.trust import Attempt, Policy
 from playhead.sandbox import attempts, boundary_test
 from playhead.sandbox.boundary_test import Claim, Stage
+from playhead.sandbox.bubblewrap import Availability, look_for_sandbox
+from playhead.sandbox.landlock_rules import landlock_version
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
 
 LIMIT_S = 120
@@ -54,16 +57,21 @@ def control(home: Path) -> tuple[Attempt, ...]:
         return stage.judge(claims)
 
 
-def sandbox(home: Path) -> Sandbox:
+def sandbox(home: Path, look: Callable[[], Availability] = look_for_sandbox) -> Sandbox:
     """Return the sandbox of this home."""
     data = home / ".local" / "share" / "playhead"
     places = PrivatePlaces(home=str(home), homes=data / "homes", never_inside=(str(data),))
-    return Sandbox(places)
+    return Sandbox(places, look)
 
 
-def inside(home: Path) -> tuple[Attempt, ...]:
+def by_rules(home: Path) -> tuple[Attempt, ...]:
+    """Return what the boundary test finds of the weaker sandbox."""
+    return inside(home, lambda: Availability(landlock=landlock_version()))
+
+
+def inside(home: Path, look: Callable[[], Availability] = look_for_sandbox) -> tuple[Attempt, ...]:
     """Return what the boundary test finds."""
-    report = asyncio.run(sandbox(home).test())
+    report = asyncio.run(sandbox(home, look).test())
     if report.problem:
         raise SystemExit(report.problem)
     return report.attempts
@@ -188,7 +196,7 @@ def escaped(what: str) -> list[Attempt]:
 
 def main(what: str) -> None:
     home = Path(os.environ["HOME"])
-    acts = {"control": control, "inside": inside}
+    acts = {"control": control, "inside": inside, "rules": by_rules}
     found = acts[what](home) if what in acts else by_kernel(home, what)
     print(msgspec.json.encode(found).decode())
 
