@@ -128,7 +128,7 @@ class Kills:
         home = self._home(f"window-{what}")
         (home / "work").mkdir(exist_ok=True)
         known = {"model": "openai/test", "api_base": model.base_url} if what == "answer" else {}
-        write_settings(home, interpreter=sys.executable, working_folder=str(home / "work"), **known)
+        write_settings(home, interpreter=sys.executable, folder=str(home / "work"), **known)
         seen = set(descendants())
         app = App(home, self._display, command=self._worker.program)
         try:
