@@ -86,6 +86,30 @@ class FileWatch:
         asked = {"folder": folder, "effect": effect_id, "path": path, "is_kept": is_kept}
         return _changes(_expect_done(await self.ask("settle", **asked)))
 
+    async def copy(self, folder: str, conversation_id: str) -> tuple[str, str]:
+        """Make the copy of a folder for a conversation, or return to it.
+
+        Return the layer of its changes and a folder for its work. Raises ExecutionError.
+        """
+        found = _expect_done(await self.ask("copy", folder=folder, conversation=conversation_id))
+        return found["upper"], found["work"]
+
+    async def review(self, folder: str, conversation_id: str) -> FileChanges | None:
+        """Return what would change if a copy were applied; None without one."""
+        found = await self.ask("review", folder=folder, conversation=conversation_id)
+        return _changes(found) if found is not None and "folder" in found else None
+
+    async def apply(
+        self, folder: str, conversation_id: str, paths: Sequence[str] = ()
+    ) -> FileChanges:
+        """Carry out what a copy has changed, or that of these paths. Raises ExecutionError."""
+        asked = {"folder": folder, "conversation": conversation_id, "paths": list(paths)}
+        return _changes(_expect_done(await self.ask("apply", **asked)))
+
+    async def discard(self, folder: str, conversation_id: str) -> None:
+        """Delete a copy in which no code works any more. Raises ExecutionError."""
+        _expect_done(await self.ask("discard", folder=folder, conversation=conversation_id))
+
     async def unreported(self, conversation_id: str) -> list[FileChanges]:
         """Return the effects of runs that ended with the program, once each."""
         if not is_unreported(self._store):
@@ -193,6 +217,9 @@ class RunObservation:
         request = self._request
         self._is_open = False
         found = await self._files.ask("after", run=request.run_id)
+        if request.policy.is_reviewed:  # what others did meanwhile in the folder is no run's
+            waiting = await self._files.review(request.folder, request.conversation_id)
+            return waiting if waiting is not None and waiting.listed else None
         if found is None or "error" in found:
             return self._files.note_once(request.folder, "no_worker")
         if "folder" in found:
@@ -233,6 +260,17 @@ def _expect_done(answer: dict[str, Any] | None) -> dict[str, Any]:
             )
         case "unsupported":
             raise ExecutionError("Files cannot be put back on this system.")
+        case "no_copy":
+            raise ExecutionError(
+                "There can be no copy of this folder.",
+                detail="The file system of Playhead's data keeps no attributes of files.",
+                remedy="Switch off the review before changes land.",
+            )
+        case "home":
+            raise ExecutionError(
+                "There can be no copy of your home folder.",
+                remedy="Choose a folder of its own for this conversation.",
+            )
         case "disk_full":
             raise ExecutionError(
                 "There is not enough room on the disk to put these files back.",

@@ -347,6 +347,8 @@ class ProcessExecutor:
             kernel = None
         if kernel is None:
             await self.look_for_languages()
+            if request.policy.is_reviewed:  # two cannot work in the same copy
+                await _shut_down(self._of(request.conversation_id), RunEnd(kind="other_language"))
             confinement = await self._confine(request)
             while confinement is not None and confinement.reach != self._reach_of(request):
                 confinement = await self._confine(request)  # it was granted or revoked meanwhile
@@ -372,7 +374,13 @@ class ProcessExecutor:
             environment.uv_program(),
         )
         reach = self._reach_of(request)
-        return await self._sandbox.confine(request.policy, request.folder, programs, reach)
+        found = await self._sandbox.confine(request.policy, request.folder, programs, reach)
+        if found is None or not request.policy.is_reviewed:
+            return found
+        if self._files is None:
+            raise ExecutionError("There is nobody here who keeps a copy of the folder.")
+        upper, work = await self._files.copy(found.around.folder, request.conversation_id)
+        return found.with_copy(upper, work)
 
     async def _bring_back(self, kernel: LiveKernel, request: RunRequest) -> bool:
         """Bring back what an earlier kernel of the conversation had, before its first run.
@@ -474,6 +482,7 @@ def _is_under(confinement: Confinement | None, request: RunRequest) -> bool:
         return confinement is None and not wanted.is_bounded
     has = confinement.policy
     is_same = (has.files, has.network, has.hosts) == (wanted.files, wanted.network, wanted.hosts)
+    is_same = is_same and (confinement.copy is not None) == wanted.is_reviewed
     return is_same and confinement.around.folder == os.path.realpath(request.folder)
 
 

@@ -6,6 +6,7 @@ import asyncio
 import base64
 import contextlib
 import hashlib
+import json
 import os
 import platform
 import shutil
@@ -59,6 +60,7 @@ from playhead.sandbox.view import (
     granted_mounts,
     is_inside,
     misplaced,
+    upper_over,
     variables_let_in,
     view_of,
 )
@@ -71,6 +73,7 @@ INSIDE = "--inside"
 """The first argument of a kernel that is started inside, and of a supervisor that starts one."""
 LANDLOCK = "landlock"
 """What follows the filter in the arguments of a supervisor whose kernel keeps itself to rules."""
+_COPY = "@copy:"
 _PROCESSES, _PROCESSES_PER_CPU, _PROCESSES_UNLIMITED = 400, 32, 1 << 22
 _GIT = ".gitconfig"
 _NOTHING = Reach()
@@ -91,6 +94,13 @@ class PrivatePlaces(Struct, frozen=True, kw_only=True):
     never_inside: tuple[str, ...] = ()
 
 
+class FolderCopy(Struct, frozen=True, kw_only=True):
+    """The copy of the working folder that a kernel works in: what overlayfs wants for it."""
+
+    upper: str
+    work: str
+
+
 class Confinement(Struct, frozen=True, kw_only=True):
     """The bounds of one kernel: its policy, and the machine as it was found before the start."""
 
@@ -98,6 +108,20 @@ class Confinement(Struct, frozen=True, kw_only=True):
     around: Surroundings
     availability: Availability
     reach: Reach = Reach()
+    copy: FolderCopy | None = None
+
+    def with_copy(self, upper: str, work: str) -> Confinement:
+        """Return the same bounds for a kernel that works in a copy of the folder."""
+        return replace(self, copy=FolderCopy(upper=upper, work=work))
+
+    @property
+    def copy_words(self) -> list[str]:
+        """Return the argument by which the supervisor puts the copy over the folder, if any."""
+        if self.copy is None:
+            return []
+        facts, folder = os.lstat(self.around.folder), self.around.folder
+        command = {"folder": folder, "identity": [facts.st_dev, facts.st_ino]}
+        return [_COPY + json.dumps({**command, "upper": self.copy.upper, "work": self.copy.work})]
 
     def view(self, spool: str) -> View:
         """Return what is seen inside by a kernel with this folder for its files."""
@@ -110,7 +134,7 @@ class Confinement(Struct, frozen=True, kw_only=True):
         filtered = base64.b64encode(filter_program(platform.machine())).decode("ascii")
         inner = bubblewrap_arguments(view, command, self.availability.lacks)
         scope = "scoped" if view.has_network else "alone"
-        return [INSIDE, filtered, scope, self.availability.program, *inner]
+        return [INSIDE, filtered, scope, *self.copy_words, self.availability.program, *inner]
 
     def command(self, view: View, inner: Sequence[str], filtered: str, info: str) -> list[str]:
         """Return the command that runs another one inside; the last two are descriptors."""
@@ -141,9 +165,12 @@ class Confinement(Struct, frozen=True, kw_only=True):
         folder = view.folder
         try:
             inside, here = os.stat(f"/proc/{pid}/root{folder}"), os.lstat(folder)
-            part = misplaced(Path(f"/proc/{pid}/mountinfo").read_text(), view)
+            mounts = Path(f"/proc/{pid}/mountinfo").read_text()
+            part = misplaced(mounts, view)
         except OSError as error:
             return f"{folder}: {error.strerror}"
+        if self.copy is not None:
+            return part if upper_over(mounts, folder) == self.copy.upper else folder
         is_same = os.path.samestat(inside, here) and os.path.realpath(folder) == folder
         return part if is_same else folder
 

@@ -233,8 +233,28 @@ def misplaced(mountinfo: str, view: View) -> str:
     return ""
 
 
+def upper_over(mountinfo: str, folder: str) -> str:
+    """Return the layer of changes of the overlay that is over a folder; "" if there is none."""
+    upper = ""
+    for line in mountinfo.splitlines():
+        where, _, what = line.partition(" - ")
+        fields = where.split(" ")
+        if len(fields) > 4 and _plain(fields[4]) == folder:
+            kind, _, options = what.partition(" ")
+            found = re.search(r"[ ,]upperdir=([^,]*)", options)
+            upper = _plain(found[1]) if kind == "overlay" and found else ""
+    return upper
+
+
 def _plain(field: str) -> str:
     """Return a path as it is: the system writes spaces and some others in octal."""
-    for code, sign in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+    for code, sign in (
+        ("\\040", " "),
+        ("\\011", "\t"),
+        ("\\012", "\n"),
+        ("\\134", "\\"),
+        ("\\054", ","),
+        ("\\075", "="),
+    ):
         field = field.replace(code, sign)
     return field

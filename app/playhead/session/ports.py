@@ -330,6 +330,20 @@ class FileEffects(Protocol):
         """Put a file that was set aside into its place, or delete it."""
         ...
 
+    async def review(self, folder: str, conversation_id: str) -> FileChanges | None:
+        """Return what would change if the copy that runs work in were applied; None without one."""
+        ...
+
+    async def apply(
+        self, folder: str, conversation_id: str, paths: Sequence[str] = ()
+    ) -> FileChanges:
+        """Carry out what a copy has changed, or that of these paths."""
+        ...
+
+    async def discard(self, folder: str, conversation_id: str) -> None:
+        """Delete a copy in which no code works any more."""
+        ...
+
     async def unreported(self, conversation_id: str) -> list[FileChanges]:
         """Return the effects of runs of a conversation that ended with the program, once each.
 

@@ -21,19 +21,19 @@ def cover(command: dict[str, Any]) -> None:
     that overlayfs wants. Here has to be a user and a mount namespace of our own.
     """
     folder = os.open(command["folder"], _FOLDER)
-    upper = os.open(command["upper"], _FOLDER)
-    work = os.open(command["work"], _FOLDER)
     try:
         facts = os.fstat(folder)
         if [facts.st_dev, facts.st_ino] != command["identity"]:
             raise OSError(116, "another folder has its place")  # ESTALE
-        layers = "lowerdir=%s,upperdir=%s,workdir=%s" % tuple(
-            map(_by_descriptor, (folder, upper, work))
+        # The path of the layer is seen in the list of mounts, by which the app knows it again.
+        layers = "lowerdir=%s,upperdir=%s,workdir=%s" % (
+            _by_descriptor(folder),
+            _escaped(command["upper"]),
+            _escaped(command["work"]),
         )
         _mount("overlay", _by_descriptor(folder), "overlay", 0, "%s,%s" % (layers, _OPTIONS))
     finally:
-        for fd in (folder, upper, work):
-            os.close(fd)
+        os.close(folder)
 
 
 def leave_namespaces() -> None:
@@ -52,6 +52,10 @@ def leave_namespaces() -> None:
         with open("/proc/self/%s" % name, "w") as file:
             file.write(words)
     _mount("none", "/", "", _PRIVATE | _RECURSIVE, "")
+
+
+def _escaped(path: str) -> str:
+    return path.replace("\\", "\\\\").replace(",", "\\,")
 
 
 def _by_descriptor(fd: int) -> str:

@@ -15,6 +15,8 @@ _INFO_BYTES = 4096
 
 SCOPED = "scoped"
 """The second argument where the sandbox has the network of the system."""
+COPY = "@copy:"
+"""How the next argument begins where the code works in a copy of its folder."""
 _CREATE_RULESET, _RESTRICT_SELF, _NO_NEW_PRIVILEGES = 444, 446, 38
 _ABSTRACT_SOCKETS = 1
 
@@ -36,6 +38,16 @@ def _shut_abstract_sockets() -> None:
         os.close(rules)
 
 
+def _cover(command: str) -> None:
+    """Put the copy of the folder over it, for what is started from here. Raises OSError."""
+    import json
+
+    from . import copies
+
+    copies.leave_namespaces()
+    copies.cover(json.loads(command))
+
+
 class SandboxStart:
     """The start of a kernel by a command that makes a sandbox, in whose arguments our words are.
 
@@ -50,6 +62,10 @@ class SandboxStart:
         os.write(filling, binascii.a2b_base64(arguments[0]))
         self._is_scoped = arguments[1] == SCOPED
         os.close(filling)
+        program = arguments[2:]
+        self._copy = ""
+        if program[0].startswith(COPY):
+            self._copy, *program = program
         self._given = filtered, told
         words = {
             "@filter@": str(filtered),
@@ -58,7 +74,7 @@ class SandboxStart:
         }
         self.child = os.fork()
         if not self.child:
-            self._become([words.get(word, word) for word in arguments[2:]])
+            self._become([words.get(word, word) for word in program])
         for fd in self._given:
             os.close(fd)
 
@@ -70,11 +86,18 @@ class SandboxStart:
                 if fd > 2 and os.path.exists("/proc/self/fd/%d" % fd):  # not the list's own
                     os.set_inheritable(fd, fd in given)
             os.environ.pop("PLAYHEAD_CONTROL", None)  # of the protocol, which is not loaded yet
+            if self._copy:
+                _cover(self._copy[len(COPY) :])
             if self._is_scoped:
                 _shut_abstract_sockets()
             os.execv(program[0], program)
         except OSError as error:
-            os.write(2, ("%s: %s\n" % (program[0], error.strerror)).encode("utf-8", "replace"))
+            os.write(
+                2,
+                ("%s: %s\n" % (error.filename or program[0], error.strerror)).encode(
+                    "utf-8", "replace"
+                ),
+            )
         finally:
             os._exit(1)
 

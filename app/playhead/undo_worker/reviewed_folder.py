@@ -60,7 +60,7 @@ class ReviewedFolder(WatchedFolder):
         place = copy_place(self._store_at, conversation)
         self._entries = self._scanned()
         upper = place / _UPPER
-        if not upper.is_dir():
+        if not upper.is_dir() or upper.is_symlink():
             self._make_upper(upper)
         copy = self._copy(conversation) or Copy(place, {})
         self._see(copy)
@@ -73,17 +73,18 @@ class ReviewedFolder(WatchedFolder):
 
     def _make_upper(self, upper: Path) -> None:
         """Make a layer without changes, which looks like the folder itself."""
-        upper.mkdir(mode=0o700, parents=True)
         root = self._tree.look("")
-        with _opened(upper) as fd:
-            try:
-                os.setxattr(fd, "user.playhead", b"1")
+        try:
+            upper.mkdir(mode=0o700, parents=True)
+            with _opened(upper) as fd:
+                os.setxattr(fd, "user.playhead", b"1")  # overlayfs keeps there what it knows
                 os.removexattr(fd, "user.playhead")
-            except OSError as error:  # overlayfs keeps there what was deleted
+                if root is not None:
+                    self._dress(fd, root)
+        except OSError as error:
+            with suppress(OSError):
                 upper.rmdir()
-                raise FolderProblem("no_copy") from error
-            if root is not None:
-                self._dress(fd, root)
+            raise FolderProblem("no_copy") from error
 
     def _dress(self, fd: int, root: Entry) -> None:
         for name, value in _attributes_of(self._tree.fd).items():

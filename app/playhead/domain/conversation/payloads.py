@@ -29,6 +29,7 @@ RunEndKind = Literal[
     "closed",
     "interpreter_changed",
     "policy_changed",
+    "other_language",
     "conversation_ended",
     "app_ended",
     "saved_early",
@@ -216,7 +217,9 @@ class Coverage(Struct, frozen=True, kw_only=True):
 
 
 FileKind = Literal["text", "image", "folder", "link", "other"]
-ChangeAction = Literal["run", "undo", "redo", "keep", "delete"]
+ChangeAction = Literal["run", "undo", "redo", "keep", "delete", "review", "apply", "discard"]
+"""What changed the files: a run, or a person. `review` has changed nothing yet: it is what would
+change if the copy that runs work in were applied; `apply` and `discard` ended that."""
 ConflictReason = Literal["changed", "in_the_way", "not_kept", "replaced", "refused"]
 """Why a file was not put back: it was changed since, something else has its place, its state was
 not kept, a folder on its way is another one now, the system refused it.

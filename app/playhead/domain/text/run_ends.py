@@ -135,6 +135,10 @@ def _cause(end: RunEnd, tr: Translate) -> str:
             )
         case "start_limit":
             return tr("it did not start within {limit:g} s", limit=end.limit)
+        case "policy_changed":
+            return tr("what code may do was changed")
+        case "other_language":
+            return tr("code of another language works in the copy of the folder")
         case "other":
             return end.words
         case _:
@@ -154,8 +158,6 @@ def _decision(end: RunEnd, tr: Translate) -> str:
             return tr("the program was closed")
         case "interpreter_changed":
             return tr("another interpreter was chosen")
-        case "policy_changed":
-            return tr("what code may do was changed")
         case "conversation_ended":
             return tr("the run was ended with its conversation")
         case "app_ended":

@@ -1,0 +1,139 @@
+"""Runs in a copy of the folder: it stays as it is until a person applies what they did."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from playhead.domain.conversation.payloads import FileChanges
+from playhead.domain.execution import RunRequest
+from playhead.domain.trust import Policy
+from playhead.errors import ExecutionError
+from playhead.execution.file_watch import FileWatch
+from playhead.execution.process_executor import ProcessExecutor
+from playhead.sandbox.bubblewrap import look_for_sandbox
+from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
+from tests.support.kernels import error_of, request, run, text_of
+
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's"),
+    pytest.mark.requires_system("bwrap"),
+]
+REVIEWED = Policy(files="folder", network="off", is_reviewed=True)
+CODE = """
+import os, pathlib
+print(pathlib.Path("old.txt").read_text(), os.getcwd())
+pathlib.Path("old.txt").write_text("new\\n")
+os.makedirs("made"); open("made/file", "w").write("x")
+os.unlink("gone.txt")
+try: open(".git/hooks/post-commit", "w")
+except OSError as error: print(error.strerror)
+"""
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _namespaces() -> None:
+    if problem := look_for_sandbox().problem:
+        pytest.skip(f"no sandbox here: {problem}")
+
+
+class Reviewed:
+    """A folder with some files, and what runs code in copies of it."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / "work, here"
+        (self.folder / ".git" / "hooks").mkdir(parents=True)
+        (self.folder / "old.txt").write_text("old\n")
+        (self.folder / "gone.txt").write_text("gone\n")
+        data = home / "data"
+        places = PrivatePlaces(home=str(home), homes=data / "homes", outside=(str(data),))
+        self.files = FileWatch(data / "undo", data)
+        self.executor = ProcessExecutor(
+            data / "output", files=self.files, sandbox=Sandbox(places, look_for_sandbox)
+        )
+        self._runs = 0
+
+    def request(self, code: str, language: str = "python", policy: Policy = REVIEWED) -> RunRequest:
+        self._runs += 1
+        wanted = request(self.folder, code, f"run-{self._runs}", grace_s=5)
+        return replace(wanted, policy=policy, language=language)
+
+    def seen(self) -> dict[str, str]:
+        found = (path for path in self.folder.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.folder)): path.read_text() for path in found}
+
+    async def review(self) -> FileChanges:
+        found = await self.files.review(str(self.folder), "conversation")
+        assert found is not None
+        return found
+
+
+@asynccontextmanager
+async def reviewed(home: Path) -> AsyncGenerator[Reviewed]:
+    made = Reviewed(home)
+    try:
+        yield made
+    finally:
+        await made.executor.close()
+        await made.files.close()
+
+
+def names(changes: FileChanges) -> list[list[str]]:
+    groups = (changes.created, changes.changed, changes.deleted)
+    return [[one.path for one in group] for group in groups]
+
+
+async def test_code_changes_a_copy_until_that_is_applied_and_taken_back(tmp_path: Path) -> None:
+    async with reviewed(tmp_path) as place:
+        before = place.seen()
+        chunks = await run(place.executor, place.request(CODE))
+        assert text_of(chunks) == f"old\n {place.folder}\nRead-only file system\n"
+        assert error_of(chunks) is None
+        assert place.seen() == before
+        [waiting] = [chunk.content for chunk in chunks if isinstance(chunk.content, FileChanges)]
+        assert waiting.action == "review"
+        assert names(waiting) == [["made/file"], ["old.txt"], ["gone.txt"]]
+        applied = await place.files.apply(str(place.folder), "conversation")
+        assert (applied.conflicts, names(applied)) == ((), names(waiting))
+        assert place.seen() == {"old.txt": "new\n", "made/file": "x"}
+        again = await run(place.executor, place.request("print(open('old.txt').read(), x := 1)"))
+        assert text_of(again) == "new\n 1\n"
+        assert not any(isinstance(chunk.content, FileChanges) for chunk in again)
+        undone = await place.files.undo(str(place.folder), applied.id)
+        assert (undone.conflicts, place.seen()) == ((), before)
+
+
+async def test_the_next_run_goes_on_in_the_copy_in_any_language(tmp_path: Path) -> None:
+    async with reviewed(tmp_path) as place:
+        await run(place.executor, place.request("open('one', 'w').write('1')"))
+        chunks = await run(place.executor, place.request("cat one; echo 2 > two", "bash"))
+        assert text_of(chunks).strip() == "1"
+        await run(
+            place.executor, place.request("import os; print(os.listdir()); os.rename('two', 'x')")
+        )
+        assert names(await place.review()) == [["one", "x"], [], []]
+        assert "one" not in place.seen()
+        await place.executor.restart("conversation")
+        await place.files.discard(str(place.folder), "conversation")
+        chunks = await run(
+            place.executor, place.request("print(sorted(os.listdir()))", policy=REVIEWED)
+        )
+        assert error_of(chunks) is not None  # a new kernel
+        chunks = await run(place.executor, place.request("import os; print(sorted(os.listdir()))"))
+        assert text_of(chunks) == "['.git', 'gone.txt', 'old.txt']\n"
+
+
+async def test_no_code_runs_in_the_folder_itself_if_there_can_be_no_copy(tmp_path: Path) -> None:
+    async with reviewed(tmp_path) as place:
+        upper, _ = await place.files.copy(str(place.folder), "conversation")
+        os.rmdir(upper)
+        os.symlink("/etc/hostname", upper)
+        with pytest.raises(ExecutionError):
+            await run(place.executor, place.request("open('x', 'w')"))
+        assert "x" not in place.seen()
