@@ -71,5 +71,16 @@ class EffectsInMemory:
         told = FileChanges(folder=folder, id=f"{action} {path}", of=effect_id, action=action)
         return replace(told, created=(FileChange(path=path),))
 
+    async def review(self, folder: str, conversation_id: str) -> FileChanges | None:
+        return None
+
+    async def apply(
+        self, folder: str, conversation_id: str, paths: Sequence[str] = ()
+    ) -> FileChanges:
+        raise NotImplementedError
+
+    async def discard(self, folder: str, conversation_id: str) -> None:
+        raise NotImplementedError
+
     async def unreported(self, conversation_id: str) -> list[FileChanges]:
         return []

@@ -556,7 +556,9 @@ class SessionEffect(_SessionWire, frozen=True):
     deleted: list[str]
     id: Annotated[str, Meta(description="Absent if it cannot be undone.")] | None = None
     moved: list[str] | None = None
-    action: Literal["run", "undo", "redo", "keep", "delete"] | None = None
+    action: (
+        Literal["run", "undo", "redo", "keep", "delete", "review", "apply", "discard"] | None
+    ) = None
     of: str | None = None
     undone: list[str] | None = None
     waiting: list[str] | None = None

@@ -215,6 +215,9 @@ WHAT_THE_USER_DID: Mapping[ChangeAction, str] = {
     "redo": "The user has redone changes to files.",
     "keep": "The user has kept files that had been set aside.",
     "delete": "The user has deleted files that had been set aside.",
+    "review": "The code works in a copy of the folder, which is itself as before. In the copy:",
+    "apply": "The user has applied changes of the copy to the folder.",
+    "discard": "The user has discarded the copy; the folder is as before. What was in it:",
 }
 
 

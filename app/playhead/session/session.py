@@ -61,6 +61,7 @@ from playhead.session.session_events import (
 from playhead.session.trust.approval import Approval
 from playhead.session.trust.code_review import CodeReview
 from playhead.session.trust.grant_book import ConversationGrants, GrantBook
+from playhead.session.trust.copy_review import CopyReview
 from playhead.session.trust.policy_choice import PolicyChoice, bounds_of
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings
@@ -130,7 +131,17 @@ class Session:
         self.files = RunFiles(
             ports.files, conversation, self._expect_idle, lambda: self._emit("files")
         )
+        """Undoes what runs did to files."""
         self.kept_variables = KeptVariables(ports, conversation.id)
+        self.copy = CopyReview(
+            ports.files,
+            conversation,
+            lambda: self.folder,
+            self._expect_idle,
+            lambda: self._restart(False),
+            lambda: self._emit("copy"),
+        )
+        """What its runs did in a copy of the folder."""
         self._begun_with: str | None = None
         self.reruns = Reruns(conversation, self._expect_idle, self._run_again)
         """Runs all code of the conversation again."""
@@ -672,6 +683,8 @@ class Session:
         if state != self.state:
             self.state = state
             self._emit("state")
+            if state == "idle" and (self.copy.waiting or self.policy.current.is_reviewed):
+                self._start_task(self.copy.look())
             if state == "awaiting_approval":  # a person reads, meanwhile the files can be kept
                 self._start_task(self.files.cover(self.folder))
 

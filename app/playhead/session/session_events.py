@@ -24,6 +24,7 @@ SessionEventKind = Literal[
     "policy",
     "grants",
     "files",
+    "copy",
 ]
 
 

@@ -23,7 +23,8 @@ def effects_left(conversation: Conversation, what: Literal["undo", "redo"]) -> l
             case FileChanges(id=str(id_)) as changes if id_:
                 state = states.get(id_, EffectState())
                 is_left = not all(state.undone_by(one) for one in changes.listed)
-                if changes.action == ("run" if what == "undo" else "undo") and is_left:
+                wanted = ("run", "apply") if what == "undo" else ("undo",)
+                if changes.action in wanted and is_left:
                     found.append(message)
             case _:
                 pass

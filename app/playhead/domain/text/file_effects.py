@@ -203,8 +203,14 @@ def action_text(
             return tr("Kept: {names}", names=names)
         case "delete":
             return tr("Deleted: {names}", names=names)
+        case "apply":
+            return tr("Applied: {names}", names=names)
+        case "discard":
+            return tr("Discarded: {names}", names=names)
         case "run":
             return counts_text(changes, tr_n)
+        case "review":
+            return tr("In the copy: {counts}", counts=counts_text(changes, tr_n))
 
 
 def effect_lines(changes: FileChanges, most: int) -> list[str]:

@@ -57,6 +57,20 @@ def files_meaning(files: FileAccess, tr: Translate = in_english) -> str:
             )
 
 
+def review_meaning(files: FileAccess, tr: Translate = in_english) -> str:
+    """Return in plain words what it means to review changes before they land."""
+    match files:
+        case "folder":
+            return tr(
+                "Code works in a copy of the folder. Nothing happens to the folder itself before "
+                "you apply it, all or a part."
+            )
+        case "look":
+            return tr("Code changes nothing, so that there is nothing to review.")
+        case "everything":
+            return tr("Only a sandbox can keep code to a copy.")
+
+
 def network_name(network: NetworkAccess, tr: Translate = in_english) -> str:
     """Return the name of an access to the network."""
     match network:
@@ -159,7 +173,8 @@ def policy_parts(
     """Return a policy in parts, of which the first says the most; a line joins them by dots."""
     network = [network_part(policy, reach, tr, tr_n)] if policy.is_bounded else []
     asking = ask_clause(policy, runs_unasked=runs_unasked, tr=tr)
-    return [files_name(policy.files, tr), *network, asking]
+    review = [tr("review first")] if policy.is_reviewed else []
+    return [files_name(policy.files, tr), *review, *network, asking]
 
 
 def bounds_text(
@@ -171,8 +186,9 @@ def bounds_text(
     """Return what the sandbox makes of a run under a policy and by grants, as a sentence."""
     if not policy.is_bounded:
         return tr("Runs as you, with all your files.")
+    place = tr("a copy of this folder") if policy.is_reviewed else tr("this folder")
     parts = [
-        tr("it can only read this folder") if policy.files == "look" else tr("this folder"),
+        tr("it can only read this folder") if policy.files == "look" else place,
         *_granted_places(reach, tr, tr_n),
         places_text(policy, reach, tr, tr_n),
     ]

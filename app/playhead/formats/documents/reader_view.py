@@ -276,6 +276,9 @@ def changes_words(changes: FileChanges) -> list[str]:
 
 
 _ACTIONS = {
+    "review": "In a copy",
+    "apply": "Applied by the user",
+    "discard": "Discarded by the user",
     "undo": "Undone by the user",
     "redo": "Done again by the user",
     "keep": "Kept by the user",

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QGuiApplication
 from PySide6.QtWidgets import (
     QButtonGroup,
+    QCheckBox,
     QDialog,
     QFrame,
     QHBoxLayout,
@@ -289,6 +290,7 @@ class PolicySheet(QDialog):
             network=network,
             hosts=self.hosts.hosts if network == "listed" and not self.hosts.problem else (),
             ask=self.asking.chosen,
+            is_reviewed=self.review.isChecked(),
         )
         return fitted(asked)
 
@@ -318,6 +320,9 @@ class PolicySheet(QDialog):
             },
             page,
         )
+        self.review = QCheckBox(tr("Review before it lands"), page)
+        self.review.toggled.connect(lambda _on: self._show_possible())
+        self.review_note = FormNote()
         self.asking = Dial[AskPolicy](
             tr("Ask before code runs"),
             {one: (policies.ask_name(one, tr), policies.ask_meaning(one, tr)) for one in _ASKS},
@@ -332,7 +337,10 @@ class PolicySheet(QDialog):
         intro.show_text(
             tr("For this conversation, until Playhead is closed. No model and no code changes it.")
         )
-        for widget in (intro, self.files, self.network, self.hosts, self.asking):
+        for widget in (
+            *(intro, self.files, self.review, self.review_note),
+            *(self.network, self.hosts, self.asking),
+        ):
             column.addWidget(widget)
         for part in (self.grants, self.status):
             hairline = QFrame(page)
@@ -362,6 +370,7 @@ class PolicySheet(QDialog):
     def _show_chosen(self) -> None:
         chosen = self._choice.chosen
         self.files.choose(chosen.files)
+        self.review.setChecked(chosen.is_reviewed)
         self.network.choose(chosen.network if chosen.is_bounded else "off")
         self.asking.choose(chosen.ask)
 
@@ -372,6 +381,8 @@ class PolicySheet(QDialog):
             return  # they are being filled
         choice, files = self._choice, self.files.chosen
         self.files.show_possible(choice.why_not_files)
+        self.review.setEnabled(files == "folder")
+        self.review_note.show_text(policies.review_meaning(files, tr))
         is_bounded = files != "everything"
         self.network.setVisible(is_bounded)  # nothing else could shut it
         self.hosts.setVisible(is_bounded and self.network.chosen == "listed")

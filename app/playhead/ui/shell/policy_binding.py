@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
@@ -24,6 +24,7 @@ from playhead.session.trust.policy_choice import bounds_of
 from playhead.ui.composer.allow_menu import Granting, fill_allow_menu
 from playhead.ui.shell.session_view import SessionBinding, SessionView, last_proposal
 from playhead.ui.shell.window_layout import WindowLayout
+from playhead.ui.widgets.message_box import confirm
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
@@ -55,6 +56,7 @@ class PolicyBinding(SessionBinding):
         self._tasks = tasks
         self._theme = theme
         self._window = window
+        self.review = ReviewBinding(view, parts, tasks, window)
         self.sheet: PolicySheet | None = None
         self.allow_menu: QMenu | None = None
         """The menu of a grant that was offered last."""
@@ -279,6 +281,70 @@ def allow(session: Session, wanted: Wanted, scope: GrantScope, message_id: str =
     asked = [one.text for one in messages if (one.role, one.type) == ("user", "message")]
     cause = f"“{title_from(asked[-1])}”" if asked else ""
     session.grants.give(wanted.kind, wanted.target, scope, cause=cause, message_id=message_id)
+
+class ReviewBinding(SessionBinding):
+    """Joins the pane of changes in a copy to the session. Owner: the main window."""
+
+    def __init__(
+        self, view: SessionView, parts: WindowLayout, tasks: TaskOwner, parent: QWidget
+    ) -> None:
+        super().__init__(view, parent)
+        self._parts = parts
+        self._tasks = tasks
+        self._window = parent
+        self._is_joined = False
+
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Subscribe to what waits, and to whether code runs."""
+        return [session.subscribe(self._on_session_event)]
+
+    def follow(self) -> None:
+        """Show what waits; of a stored conversation that is looked for first."""
+        super().follow()
+        self._show()
+        if self._session is not None and self._session.copy.may_wait:
+            self._tasks.start(self._session.copy.look())
+
+    def _on_session_event(self, event: SessionEvent) -> None:
+        if event.kind in ("copy", "state"):
+            self._show()
+
+    def _show(self) -> None:
+        session = self._session
+        waiting = session.copy.waiting if session is not None else None
+        if session is None or (waiting is None and not self._is_joined):
+            return
+        pane = self._parts.review
+        if not self._is_joined:
+            self._is_joined = True
+            pane.applied.connect(self._on_applied)
+            pane.discarded.connect(self._on_discarded)
+        pane.show_changes(
+            waiting,
+            is_rest=session.copy.has_applied,
+            is_busy=session.copy.is_busy,
+            can_decide=session.is_idle,
+        )
+
+    def _on_applied(self, paths: Sequence[str]) -> None:
+        if self._session is not None:
+            self._tasks.start(self._session.copy.apply(paths))
+
+    def _on_discarded(self) -> None:
+        session = self._session
+        waiting = session.copy.waiting if session is not None else None
+        if session is None or waiting is None:
+            return
+        count = sum(waiting.counts) + waiting.moved_count
+        confirm(
+            self._window,
+            tr("Discard"),
+            tr_n("Discard the changes of %n files?", count, one="Discard the changes of 1 file?"),
+            tr("What code did in the copy is deleted, which cannot be undone. The kernel ends."),
+            tr("Discard"),
+            lambda: self._tasks.start(session.copy.discard()),
+            is_danger=True,
+        )
 
 
 def _shield(policy: Policy, report: BoundaryReport, *, is_possible: bool) -> tuple[str, str]:

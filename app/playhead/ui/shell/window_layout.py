@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from playhead.session.session import SessionState
     from playhead.ui.commands.command_palette import PaletteEntry
     from playhead.ui.commands.key_bindings import KeyBindings
+    from playhead.ui.composer.review_pane import ReviewPane
     from playhead.ui.timeline.view import TimelineView
     from playhead.ui.widgets.task_owner import TaskOwner
     from playhead.ui.widgets.theme import Theme
@@ -112,6 +113,7 @@ class WindowLayout(QWidget):
         self._peeked: set[str] = set()
         self._menu: QMenu | None = None
         self._timeline: TimelineView | None = None
+        self._review: ReviewPane | None = None
         self._width_class = 2
         self._lay_out_column(column, middle, foot)
         self._lay_out_foot(foot, inner)
@@ -140,6 +142,16 @@ class WindowLayout(QWidget):
     def has_timeline(self) -> bool:
         """Return whether the timeline has been made."""
         return self._timeline is not None
+
+    @property
+    def review(self) -> ReviewPane:
+        """Return the pane of changes in a copy; make it when it is first needed."""
+        if self._review is None:
+            from playhead.ui.composer.review_pane import ReviewPane
+
+            self._review = ReviewPane(self._theme, self.composer.parentWidget())
+            self._foot.insertWidget(0, self._review)
+        return self._review
 
     def _make_timeline(self) -> TimelineView:
         from playhead.ui.editor.code.code_colourer import CodeColourer
@@ -403,7 +415,7 @@ class WindowLayout(QWidget):
     def _lay_out_foot(self, foot: QWidget, inner: QWidget) -> None:
         """Place the approval bar and the composer, no wider than the text above them."""
         inner.setMaximumWidth(COLUMN_WIDTH + 8)
-        column = QVBoxLayout(inner)
+        self._foot = column = QVBoxLayout(inner)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(8)
         column.addWidget(self.approval)

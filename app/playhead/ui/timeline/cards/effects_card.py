@@ -263,7 +263,8 @@ class EffectsCard(Card):
         """Return sentences on what is not listed, was not seen and cannot be undone."""
         more = self._unlisted()
         unlisted = tr_n("%n more are not listed.", more) if self.row.is_open and more > 0 else ""
-        outside = tr(OUTSIDE) if self._changes.id and not self._changes.is_bounded else ""
+        is_watched = self._changes.is_bounded or self._changes.action == "apply"
+        outside = tr(OUTSIDE) if self._changes.id and not is_watched else ""
         refused = self.row.effect.refused
         told = [unlisted, refused, *limits_text(self._changes, tr, tr_n), outside]
         return [shown_name(note) for note in told if note]
@@ -292,10 +293,11 @@ class EffectsCard(Card):
         return [spot]
 
     def _run_action(self) -> tuple[IntentKind | None, str]:
+        is_run = self._changes.action == "run"
         if any("undo" in line.actions for line in self._lines):
-            return "undo", tr("Undo run")
+            return "undo", tr("Undo run") if is_run else tr("Undo")
         if any("redo" in line.actions for line in self._lines):
-            return "redo", tr("Redo run")
+            return "redo", tr("Redo run") if is_run else tr("Redo")
         return None, ""
 
     def _action_spot(
@@ -370,7 +372,8 @@ class EffectsCard(Card):
         kind, words = self._run_action()
         is_short = self.width < _WORDS_FROM
         taken = 0 if kind is None else _BUTTON if is_short else self._width_of(words, 12)
-        right = draw_header(painter, self.theme, header, "folder", tr("Files")) + 10
+        title = tr("Files") if self._changes.action == "run" else tr("Applied")
+        right = draw_header(painter, self.theme, header, "folder", title) + 10
         if word := self._state_word():
             right += draw_pill(painter, self.theme, right, header.center().y(), word) + 8
         room = header.adjusted(0, 0, 80 - taken - 36, 0)
@@ -550,9 +553,8 @@ class UndoneCard(Card):
 
     def paint_frame(self, painter: QPainter, state: PaintState) -> None:
         """Paint an icon and the words."""
-        icon = {"undo": "undo-2", "redo": "redo-2", "keep": "check"}.get(
-            self._changes.action, "trash-2"
-        )
+        icons = {"undo": "undo-2", "redo": "redo-2", "keep": "check", "review": "copy"}
+        icon = icons.get(self._changes.action, "trash-2")
         draw_icon(painter, self.theme, icon, "mute", QPointF(9, self.frame_height() / 2))
         box = QRect(24, 0, self._words_width(), self.frame_height())
         draw_text(painter, box, self.words(), self.theme, "mute", 12)

@@ -289,8 +289,8 @@ def _result_kind(message: Message) -> RowKind | None:
         return None
     if message.type in _RESULTS:
         wanted, kind = _RESULTS[message.type]
-        if isinstance(message.content, FileChanges) and message.content.action != "run":
-            kind = "undone"
+        if isinstance(message.content, FileChanges):
+            kind = "files" if message.content.action in ("run", "apply") else "undone"
         return kind if isinstance(message.content, wanted) else "unknown"
     if message.type == "code":
         return _markup_kind(form)
