@@ -51,6 +51,7 @@ SHARED_NOUNS = {"history", "settings"}
 SATELLITES = {
     "playhead.model_worker.http_lane.cohere_wire": "a format is a module, as the two beside it",
     "playhead.supervisor.landlock_start": "a start is a module, as the one beside it",
+    "playhead.supervisor.copies": "most kernels start without it, and load it not at all",
 }
 """Modules below the least size that one module of their folder alone imports, and why."""
 

@@ -133,15 +133,7 @@ class Session:
         )
         """Undoes what runs did to files."""
         self.kept_variables = KeptVariables(ports, conversation.id)
-        self.copy = CopyReview(
-            ports.files,
-            conversation,
-            lambda: self.folder,
-            self._expect_idle,
-            lambda: self._restart(False),
-            lambda: self._emit("copy"),
-        )
-        """What its runs did in a copy of the folder."""
+        self.copy = self._make_copy_review()
         self._begun_with: str | None = None
         self.reruns = Reruns(conversation, self._expect_idle, self._run_again)
         """Runs all code of the conversation again."""
@@ -502,6 +494,16 @@ class Session:
             note_missing_answer(self.conversation)
         await self._ports.executor.restart(self.conversation.id)
         self._unsubscribe_kernel()
+
+    def _make_copy_review(self) -> CopyReview:
+        return CopyReview(
+            self._ports.files,
+            self.conversation,
+            lambda: self.folder,
+            self._expect_idle,
+            lambda: self._restart(False),
+            lambda: self._emit("copy"),
+        )
 
     async def _add_in_slices(self, chunks: Sequence[Chunk]) -> None:
         added = 0

@@ -14,7 +14,7 @@ from playhead.session.ports import FileEffects
 
 
 class CopyReview:
-    """What runs have done in a copy, which waits until a person applies or discards it.
+    """Holds what runs did in a copy, which waits until a person applies or discards it.
 
     The next run goes on in the same copy. `folder` returns the working folder, `end_kernels` ends
     what works in the copy; `on_changed` is called when something else waits. Apply and discard
