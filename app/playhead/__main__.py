@@ -19,7 +19,7 @@ KERNEL_FLAG, WORKER_FLAG, CODE_FLAG = "--kernel", "--model-worker", "--code-work
 UNDO_FLAG = "--undo-worker"
 DATA_DIR_FLAG = "--data-dir"
 _LOG_LEVEL = "warning"
-_POLICY_VARIABLES = ("PLAYHEAD_SANDBOX", "PLAYHEAD_NETWORK", "PLAYHEAD_ASK")
+_POLICY_VARIABLES = ("PLAYHEAD_SANDBOX", "PLAYHEAD_NETWORK", "PLAYHEAD_ASK", "PLAYHEAD_REVIEW")
 ALLOW_ACCESS = "PLAYHEAD_ALLOW_ACCESS"
 ALLOW_ACCESS_HELP = (
     "let code reach your display, your desktop, your agent (for SSH), or get the secrets of the "

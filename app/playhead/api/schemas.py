@@ -470,12 +470,14 @@ class SessionPolicy(_SessionWire, frozen=True):
     """The limits of code of a session; what is left out of a request stays as it is.
 
     `files`: only look at the working folder, change it, or everything, without a sandbox; `ask`:
-    about every block, only what is risky, or only outside of the sandbox.
+    about every block, only what is risky, or only outside of the sandbox; `is_reviewed`: code works
+    in a copy of the folder.
     """
 
     files: FileAccess | None = None
     network: NetworkAccess | None = None
     ask: AskPolicy | None = None
+    is_reviewed: bool | None = None
 
 
 class SessionRequest(_SessionWire, frozen=True):
@@ -535,6 +537,12 @@ class EffectRequest(_SessionWire, frozen=True):
     """
 
     path: Annotated[str, Meta(max_length=4_096)] = ""
+
+
+class ReviewRequest(_SessionWire, frozen=True):
+    """The body of apply: the `paths` to apply, as the review lists them; without any, all."""
+
+    paths: Annotated[list[Annotated[str, Meta(max_length=4_096)]], Meta(max_length=10_000)] = []
 
 
 class EffectConflict(_SessionWire, frozen=True):

@@ -53,7 +53,16 @@ from playhead.api.server.request_body import read_value
 from playhead.api.turns.api_turn import ApiTurn
 from playhead.api.turns.client_request import ClientRequest, sent_parameters
 from playhead.api.turns.kernel_turn import KernelTurn, kernel_turn_request
-from playhead.api.turns.run_effects import Settle, TakeBack, list_effects, settle, take_back
+from playhead.api.turns.run_effects import (
+    Settle,
+    SettleReview,
+    TakeBack,
+    list_effects,
+    list_review,
+    settle,
+    settle_review,
+    take_back,
+)
 from playhead.api.turns.turns import Turns
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
@@ -420,7 +429,16 @@ class _Service:
                 await self._forget()
             elif verb == "route":
                 self._answer_route(command)
-            elif verb in ("effects", "undo", "redo", "keep", "delete"):
+            elif verb in (
+                "effects",
+                "undo",
+                "redo",
+                "keep",
+                "delete",
+                "review",
+                "apply",
+                "discard",
+            ):
                 await self._answer_effects(verb, command)
             else:
                 self._steer(str(turn), command)
@@ -493,11 +511,18 @@ class _Service:
             await self._sessions.delete(conversation_id)
 
     async def _answer_effects(
-        self, verb: Literal["effects"] | TakeBack | Settle, command: Mapping[str, Any]
+        self,
+        verb: Literal["effects", "review"] | TakeBack | Settle | SettleReview,
+        command: Mapping[str, Any],
     ) -> None:
         session = self._expect_session()
         if verb == "effects":
             answer = list_effects(session)
+        elif verb == "review":
+            answer = await list_review(session)
+        elif verb in ("apply", "discard"):
+            path = str(command.get("path") or "")
+            answer = await settle_review(session, verb, (path,) if path else ())
         else:
             effect, path = str(command.get("effect") or ""), str(command.get("path") or "")
             if verb == "keep" or verb == "delete":

@@ -250,6 +250,24 @@ class InterpreterClient:
         """Delete what was set aside of runs in the sandbox, or one file of it."""
         return self._connection.request("delete", path=path, effect=effect)
 
+    def review(self) -> list[Wire]:
+        """Return what would change if the copy that runs work in were applied; [] for nothing.
+
+        Runs work in a copy of the folder with PLAYHEAD_REVIEW=on.
+        """
+        return self._connection.request("review")
+
+    def apply(self, path: str = "") -> list[Wire]:
+        """Apply what waits in the copy, or one file of it, to the folder; return the effect.
+
+        Files that others have changed meanwhile are left, as its `conflicts`, unless named.
+        """
+        return self._connection.request("apply", path=path)
+
+    def discard(self) -> list[Wire]:
+        """Delete the copy with all that waits in it; the kernel ends."""
+        return self._connection.request("discard")
+
     def reset(self) -> None:
         """Forget the conversation and end its kernels; a chat under way ends."""
         self._connection.reset(self._config())

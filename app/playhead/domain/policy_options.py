@@ -18,19 +18,21 @@ _FILES_HELP = (
     "(default: the folder, where the boundary test of this computer held)"
 )
 _ASK_HELP = "ask about every block, only about what is risky, or about nothing inside the sandbox"
+_REVIEW_HELP = "whether code works in a copy of the folder, of which you apply what you want"
 
 POLICY_OPTIONS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "sandbox": (("look", "folder", "everything"), _FILES_HELP),
     "network": (("off", "on"), "whether code in the sandbox reaches the network (default: off)"),
     "ask": (("every", "risky", "outside"), _ASK_HELP),
+    "review": (("off", "on"), _REVIEW_HELP),
 }
 """The values and the help of each option."""
 
 
 def policy_wish(options: object, variables: Mapping[str, str]) -> PolicyWish:
     """Return what the options choose, else the variables. Raises ValueError for another word."""
-    fields = {"sandbox": "files", "network": "network", "ask": "ask"}
-    chosen: dict[str, str] = {}
+    fields = {"sandbox": "files", "network": "network", "ask": "ask", "review": "is_reviewed"}
+    chosen: dict[str, object] = {}
     for option, field in fields.items():
         value = cast("str | None", getattr(options, option, None))
         value = value or variables.get(_variable(option)) or None
@@ -38,7 +40,7 @@ def policy_wish(options: object, variables: Mapping[str, str]) -> PolicyWish:
         if value is not None and value not in values:
             raise ValueError(f"{_variable(option)} is {', '.join(values)}; it cannot be {value}.")
         if value is not None:
-            chosen[field] = value
+            chosen[field] = value == "on" if option == "review" else value
     return msgspec.convert(chosen, PolicyWish)
 
 

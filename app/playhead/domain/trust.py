@@ -71,6 +71,7 @@ class PolicyWish(Struct, frozen=True, kw_only=True):
     network: NetworkAccess | None = None
     ask: AskPolicy | None = None
     hosts: tuple[str, ...] | None = None
+    is_reviewed: bool | None = None
 
 
 AttemptOutcome = Literal["refused", "invisible", "private", "limited", "open", "through", "skipped"]

@@ -60,8 +60,8 @@ from playhead.session.session_events import (
 )
 from playhead.session.trust.approval import Approval
 from playhead.session.trust.code_review import CodeReview
-from playhead.session.trust.grant_book import ConversationGrants, GrantBook
 from playhead.session.trust.copy_review import CopyReview
+from playhead.session.trust.grant_book import ConversationGrants, GrantBook
 from playhead.session.trust.policy_choice import PolicyChoice, bounds_of
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings

@@ -38,16 +38,22 @@ _HELP = """\
 /redo   do again what was undone last; /redo FILE only that file
 /keep   put what was set aside in its place; /keep FILE only that file
 /delete delete what was set aside; /delete FILE only that file
+/review what code did in a copy of the folder (--review on) and was not applied
+/apply  apply that to the folder; /apply FILE only that file
+/discard  delete the copy; the kernel ends
 /quit   leave (also Ctrl-D)
 Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
 Without a model (Direct mode) Python that you type here, and do not paste, runs at once.
 """
-_EFFECT_VERBS: Mapping[str, Callable[[Interpreter, str], list[Wire]] | None] = {
-    "/files": None,
+_EFFECT_VERBS: Mapping[str, Callable[[Interpreter, str], list[Wire]]] = {
+    "/files": lambda interpreter, _: interpreter.effects(),
     "/undo": Interpreter.undo,
     "/redo": Interpreter.redo,
     "/keep": Interpreter.keep,
     "/delete": Interpreter.delete,
+    "/review": lambda interpreter, _: interpreter.review(),
+    "/apply": Interpreter.apply,
+    "/discard": lambda interpreter, _: interpreter.discard(),
 }
 _ALLOW = "PLAYHEAD_ALLOW_ACCESS"
 _NOBODY = "This code was not run: nobody could approve it. Start with --yes to run code unasked."
@@ -344,15 +350,15 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
 def _show_effects(interpreter: Interpreter, display: TerminalDisplay, verb: str, path: str) -> None:
     """List what runs did to files, or take it back, or do it again."""
     try:
-        act = _EFFECT_VERBS[verb]
-        effects = act(interpreter, path) if act is not None else interpreter.effects()
+        effects = _EFFECT_VERBS[verb](interpreter, path)
     except AppError as error:
         display.fail(error)
         return
     for effect in effects:
         display.show_effect(effect)
     if not effects:
-        display.screen.write_line("No code has changed files in this conversation.", "dim")
+        words = "No code has changed files in this conversation."
+        display.screen.write_line("Nothing waits." if verb == "/review" else words, "dim")
 
 
 @contextlib.contextmanager

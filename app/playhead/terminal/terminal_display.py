@@ -224,10 +224,12 @@ class TerminalDisplay:
         if changes.action == "run":
             head = f"files: {head or 'not looked at'}"
             head += "   (/undo takes that back)" if changes.id else ""
+        if changes.action == "review":
+            head += "   (nothing has happened to the folder: /apply or /discard)"
         self.screen.write_line(visible(head), "dim")
         aside = [one.path for one in changes.set_aside] if "undone" not in content else []
         lines = texts.effect_lines(changes, _FILES_SHOWN)
-        for line in lines if changes.action == "run" or len(lines) > 1 else ():
+        for line in lines if changes.action in ("run", "review") or len(lines) > 1 else ():
             self.screen.write_line(f"  {visible(line)}", "dim")
         for conflict in changes.conflicts:
             words = f"{conflict.path}: {texts.conflict_text(conflict)}"

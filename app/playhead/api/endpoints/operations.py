@@ -132,6 +132,42 @@ SESSION_OPERATIONS = (
         example={"path": "notes.md"},
     ),
     Operation(
+        name="session_review",
+        method="GET",
+        path=_SESSION + "/review",
+        summary="List what the runs of a conversation did in a copy of the folder",
+        description=(
+            "One effect with the action `review`, or none. `conflicts` are files that others have "
+            "changed meanwhile."
+        ),
+        answer=schemas.EffectList,
+    ),
+    Operation(
+        name="session_apply",
+        method="POST",
+        path=_SESSION + "/review/apply",
+        summary="Apply what waits in the copy to the folder, all of it or some paths",
+        description=(
+            "The answer is an effect that can be undone. Files of `conflicts` are left as they are "
+            "unless they are named. Refused unless programs may approve code."
+        ),
+        body=schemas.ReviewRequest,
+        answer=schemas.EffectList,
+        errors=(*BODY_ERRORS, 423),
+        is_body_optional=True,
+        is_stored=True,
+        example={"paths": ["notes.md"]},
+    ),
+    Operation(
+        name="session_discard",
+        method="POST",
+        path=_SESSION + "/review/discard",
+        summary="Delete the copy with all that waits in it; the kernel ends",
+        answer=schemas.EffectList,
+        errors=(*BODY_ERRORS, 423),
+        is_stored=True,
+    ),
+    Operation(
         name="session_redo",
         method="POST",
         path=_SESSION + "/effects/{effect_id}/redo",

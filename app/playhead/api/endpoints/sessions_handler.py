@@ -19,6 +19,7 @@ from playhead.api.endpoints.native_chat import (
 from playhead.api.schemas import (
     ChatRequest,
     EffectRequest,
+    ReviewRequest,
     SessionChatRequest,
     SessionConfig,
     SessionLlm,
@@ -30,7 +31,7 @@ from playhead.api.server.responder import Responder, Services, json_answer
 from playhead.api.server.sse import to_json
 from playhead.api.turns.api_sessions import ApiSessions, Change, SessionRow
 from playhead.api.turns.client_request import requesting_client, sent_parameters
-from playhead.api.turns.run_effects import Settle, TakeBack
+from playhead.api.turns.run_effects import Settle, SettleReview, TakeBack
 from playhead.api.turns.session_export import (
     document_kind,
     export_transcript,
@@ -94,7 +95,12 @@ class SessionsHandler:
         is_own = await self._answering.is_from_own_code(request)
         self._verbs.expect_choice(is_from_own_code=is_own)
         policy = asked.policy
-        return PolicyWish(files=policy.files, network=policy.network, ask=policy.ask)
+        return PolicyWish(
+            files=policy.files,
+            network=policy.network,
+            ask=policy.ask,
+            is_reviewed=policy.is_reviewed,
+        )
 
     async def delete(self, request: web.Request) -> web.Response:
         """DELETE /v1/sessions/{session_id}."""
@@ -160,6 +166,24 @@ class SessionsHandler:
         """POST /v1/sessions/{session_id}/effects/{effect_id}/delete."""
         return await self._take_back(request, "delete")
 
+    async def review(self, request: web.Request) -> web.Response:
+        """GET /v1/sessions/{session_id}/review."""
+        return json_answer(await self._services.bridge.ask(self._verbs.review(_id(request))))
+
+    async def apply(self, request: web.Request) -> web.Response:
+        """POST /v1/sessions/{session_id}/review/apply."""
+        return await self._settle_review(request, "apply")
+
+    async def discard(self, request: web.Request) -> web.Response:
+        """POST /v1/sessions/{session_id}/review/discard."""
+        return await self._settle_review(request, "discard")
+
+    async def _settle_review(self, request: web.Request, what: SettleReview) -> web.Response:
+        asked = await read_request(request, _read_review)
+        is_own = await self._answering.is_from_own_code(request)
+        work = self._verbs.settle_review(_id(request), what, asked.paths, is_own)
+        return json_answer(await self._services.bridge.ask(work))
+
     async def _take_back(self, request: web.Request, what: TakeBack | Settle) -> web.Response:
         asked = await read_request(request, _read_effect)
         is_own = await self._answering.is_from_own_code(request)
@@ -213,6 +237,11 @@ def _read_chat(raw: bytes, session_id: str, client: str) -> ChatRequest | Native
 def _read_effect(raw: bytes) -> EffectRequest:
     """Return the request; without a body it is about all files."""
     return read_body(raw, EffectRequest) if raw.strip() else EffectRequest()
+
+
+def _read_review(raw: bytes) -> ReviewRequest:
+    """Return the request; without a body it is about all files."""
+    return read_body(raw, ReviewRequest) if raw.strip() else ReviewRequest()
 
 
 def _id(request: web.Request) -> str:

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from playhead.api.turns.client_request import ApiPolicy
-from playhead.api.turns.run_effects import Settle, TakeBack, list_effects, settle, take_back
+from playhead.api.turns.run_effects import (
+    Settle,
+    SettleReview,
+    TakeBack,
+    list_effects,
+    list_review,
+    settle,
+    settle_review,
+    take_back,
+)
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import InputRequest
 from playhead.domain.history import ConversationSummary
@@ -188,6 +197,20 @@ class ApiSessions:
         if what == "keep" or what == "delete":
             return await settle(session, what, effect_id, path)
         return await take_back(session, what, effect_id, path)
+
+    async def review(self, session_id: str) -> Wire:
+        """Return what waits of its runs in a copy of the folder."""
+        return await list_review(await self._open(session_id))
+
+    async def settle_review(
+        self, session_id: str, what: SettleReview, paths: Sequence[str], is_from_own_code: bool
+    ) -> Wire:
+        """Apply what waits in the copy, or discard it, as the window could."""
+        session = await self._open(session_id)
+        self._expect_allowed(
+            is_from_own_code, "What runs did in a copy is applied in Playhead's window only."
+        )
+        return await settle_review(session, what, paths)
 
     def _expect_allowed(self, is_from_own_code: bool, refusal: str) -> None:
         """Raise RequestError unless the settings let a program approve; our own code never may."""

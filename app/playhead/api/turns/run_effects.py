@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal
 
@@ -17,6 +17,7 @@ from playhead.session.session import Session
 
 TakeBack = Literal["undo", "redo"]
 Settle = Literal["keep", "delete"]
+SettleReview = Literal["apply", "discard"]
 
 
 def list_effects(session: Session) -> Wire:
@@ -87,6 +88,34 @@ async def _take_back(
     if path:
         return [await session.files.undo_file(changes.id, path)]
     return [await session.files.undo_run(changes.id)]
+
+
+async def list_review(session: Session) -> Wire:
+    """Return what would change if the copy that runs work in were applied, as one effect or none.
+
+    Raises RequestError.
+    """
+    with _refused_in_words():
+        await session.copy.look()
+    waiting = session.copy.waiting
+    has_any = waiting is not None and (waiting.listed or waiting.note)
+    return {"effects": [_wire(waiting)] if waiting is not None and has_any else []}
+
+
+async def settle_review(session: Session, what: SettleReview, paths: Sequence[str] = ()) -> Wire:
+    """Apply what waits in the copy, or some paths of it, or discard all; return what was done.
+
+    Raises RequestError and SessionError.
+    """
+    await list_review(session)
+    known = session.copy.waiting.listed if session.copy.waiting is not None else ()
+    names = {path for one in known for path in (one.path, one.old_path)}
+    unknown = next((path for path in paths if path not in names), "")
+    if unknown:
+        raise RequestError("That file does not wait for a review.", code="not_found", param="paths")
+    with _refused_in_words():
+        done = await (session.copy.discard() if what == "discard" else session.copy.apply(paths))
+    return {"effects": [_wire(done)]}
 
 
 def _find(session: Session, what: TakeBack, effect_id: str) -> FileChanges:

@@ -158,6 +158,7 @@ class PolicyChoice:
             network=wish.network or settings.sandbox_network,
             ask=wish.ask or settings.sandbox_ask,
             hosts=wish.hosts or (),
+            is_reviewed=bool(wish.is_reviewed),
         )
         if wish.files is None:  # nobody asked for just this: the nearest that holds
             wanted = replace(wanted, files=self._nearest(wanted))

@@ -6,6 +6,7 @@ from html import escape
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
@@ -13,6 +14,9 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLabel,
     QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTextEdit,
     QToolButton,
     QTreeWidget,
@@ -29,6 +33,7 @@ from playhead.ui.widgets.wording import format_size, mark, tr, tr_n
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from PySide6.QtCore import QModelIndex, QPersistentModelIndex
     from PySide6.QtGui import QResizeEvent
 
     from playhead.domain.conversation.payloads import FileChange, FileChanges, FileConflict
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
 Status = Literal["created", "changed", "moved", "deleted"]
 _NARROW_PX = 620
 _ROW_PX, _MOST_ROWS, _DIFF_PX = 26, 6, 150
+_LOW_PX, _LEAST_ROWS, _LOW_DIFF_PX = 760, 3, 84
 _ICONS: dict[Status, tuple[str, str]] = {
     "created": ("file-plus-corner", "ok"),
     "changed": ("file-pen", "accent"),
@@ -61,6 +67,41 @@ _UNSEEN = dict.fromkeys(
     "\N{REPLACEMENT CHARACTER}",
 )
 """Characters that break a line or change the direction of a text."""
+
+
+class _TickDelegate(QStyledItemDelegate):
+    """Draws the ticks in the window's colours: the style's own cannot be seen in the dark."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionViewItem,
+        index: QModelIndex | QPersistentModelIndex,
+    ) -> None:
+        """Paint a cell, and its tick once more."""
+        super().paint(painter, option, index)
+        state = index.data(Qt.ItemDataRole.CheckStateRole)
+        if state is None:
+            return
+        shown = QStyleOptionViewItem(option)
+        self.initStyleOption(shown, index)
+        widget = shown.widget
+        element = QStyle.SubElement.SE_ItemViewItemCheckIndicator
+        box = widget.style().subElementRect(element, shown, widget).adjusted(0, 0, -1, -1)
+        is_on = Qt.CheckState(state) is Qt.CheckState.Checked
+        colour = self._theme.colour
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(colour("accent" if is_on else "mute"))
+        painter.setBrush(colour("accent" if is_on else "bg"))
+        painter.drawRoundedRect(box, 3, 3)
+        painter.restore()
+        if is_on:
+            self._theme.icon("check", "on_accent").paint(painter, box.adjusted(1, 1, 0, 0))
 
 
 class ReviewPane(QFrame):
@@ -152,9 +193,18 @@ class ReviewPane(QFrame):
             is_ticked = row.conflict is None and row.change.path not in unticked
             self.list.addTopLevelItem(self._item(row, is_ticked=is_ticked))
         self._is_filling = False
-        self.list.setFixedHeight(_ROW_PX * min(max(len(rows), 1), _MOST_ROWS) + 4)
         self.list.setVisible(bool(rows))
         self._show_diff()
+        self._take_room()
+
+    def _take_room(self) -> None:
+        """Take less of a low window: the conversation is to be seen, too."""
+        is_low = self.window().height() < _LOW_PX
+        most = _LEAST_ROWS if is_low else _MOST_ROWS
+        count = min(max(self.list.topLevelItemCount(), 1), most)
+        self.list.setFixedHeight(_ROW_PX * count + 4)
+        self.diff.setFixedHeight(_LOW_DIFF_PX if is_low else _DIFF_PX)
+        self.limits.setVisible(not is_low)
 
     def _item(self, row: _Row, *, is_ticked: bool) -> QTreeWidgetItem:
         item = QTreeWidgetItem([row.name, row.detail()])
@@ -236,10 +286,15 @@ class ReviewPane(QFrame):
     def _diff_html(self, diff: str) -> str:
         colours = {"+": self._theme.colour("ok"), "-": self._theme.colour("danger")}
         mute = self._theme.colour("mute")
-        lines = [
-            f'<span style="color:{colours.get(line[:1], mute).name()}">{escape(line)}</span>'
+
+        def colour(line: str) -> str:
+            is_head = line.startswith(("---", "+++"))
+            return (mute if is_head else colours.get(line[:1], mute)).name()
+
+        lines = (
+            f'<span style="color:{colour(line)}">{escape(line)}</span>'
             for line in diff.splitlines()
-        ]
+        )
         return f"<pre>{'<br>'.join(lines)}</pre>"
 
     def _items(self) -> list[QTreeWidgetItem]:
@@ -256,6 +311,7 @@ class ReviewPane(QFrame):
         is_narrow = event.size().width() < _NARROW_PX
         direction = QBoxLayout.Direction
         self._head.setDirection(direction.TopToBottom if is_narrow else direction.LeftToRight)
+        self._take_room()
 
     def _button(self, kind: str, slot: Callable[[], object]) -> QPushButton:
         button = QPushButton(self)
@@ -274,6 +330,7 @@ class ReviewPane(QFrame):
         rows.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         rows.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         rows.setAccessibleName(tr("Files that would change"))
+        rows.setItemDelegate(_TickDelegate(self._theme, rows))
         header = rows.header()
         header.setStretchLastSection(False)
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
@@ -287,7 +344,6 @@ class ReviewPane(QFrame):
         view.setReadOnly(True)
         view.setTabChangesFocus(True)
         view.setLineWrapMode(QTextEdit.LineWrapMode.NoWrap)
-        view.setFixedHeight(_DIFF_PX)
         view.setAccessibleName(tr("What would change in the file"))
         view.hide()
         return view
@@ -295,8 +351,8 @@ class ReviewPane(QFrame):
     def _lay_out(self) -> None:
         words = QHBoxLayout()
         words.setSpacing(8)
-        words.addWidget(self.fold_button, 0, Qt.AlignmentFlag.AlignTop)
-        words.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        words.addWidget(self.fold_button)
+        words.addWidget(self._icon)
         words.addWidget(self.title, 1)
         buttons = QWidget(self)
         row = QHBoxLayout(buttons)

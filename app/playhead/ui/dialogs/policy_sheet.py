@@ -337,10 +337,15 @@ class PolicySheet(QDialog):
         intro.show_text(
             tr("For this conversation, until Playhead is closed. No model and no code changes it.")
         )
-        for widget in (
-            *(intro, self.files, self.review, self.review_note),
-            *(self.network, self.hosts, self.asking),
-        ):
+        review = QVBoxLayout()
+        review.setSpacing(2)
+        review.addWidget(self.review)
+        review.addWidget(self.review_note)
+        self.review_note.setContentsMargins(_INDENT_PX, 0, 0, 4)
+        for widget in (intro, self.files):
+            column.addWidget(widget)
+        column.addLayout(review)
+        for widget in (self.network, self.hosts, self.asking):
             column.addWidget(widget)
         for part in (self.grants, self.status):
             hairline = QFrame(page)

@@ -282,6 +282,7 @@ def allow(session: Session, wanted: Wanted, scope: GrantScope, message_id: str =
     cause = f"“{title_from(asked[-1])}”" if asked else ""
     session.grants.give(wanted.kind, wanted.target, scope, cause=cause, message_id=message_id)
 
+
 class ReviewBinding(SessionBinding):
     """Joins the pane of changes in a copy to the session. Owner: the main window."""
 
