@@ -675,6 +675,37 @@ def test_what_code_did_to_files_is_undone_at_the_prompt(direct_desk: Terminal, t
     leave(direct_desk)
 
 
+@pytest.mark.requires_system("bwrap")
+def test_what_code_did_in_a_copy_is_applied_or_discarded_at_the_prompt(tmp_path: Path):
+    if problem := look_for_sandbox().problem:
+        pytest.skip(f"no sandbox here: {problem}")
+    work = tmp_path / "work"
+    work.mkdir()
+    made = work / "made.txt"
+    options = ["--sandbox", "folder", "--review", "on"]
+    terminal = Terminal(options, work, environment(tmp_path))
+    try:
+        terminal.expect("> ")
+        terminal.type_at_the_prompt("open('made.txt', 'w').close()\r")
+        terminal.expect("In the copy: 1 created   (nothing has happened to the folder: /apply")
+        assert not made.exists()
+        for word, shown, exists in (
+            ("review", "In the copy: 1 created", False),
+            ("apply", "Applied: made.txt", True),
+            ("undo", "Undone: made.txt", False),
+            ("apply other.txt", "That file does not wait for a review.", False),
+            ("discard", "Discarded: made.txt", False),
+            ("review", "Nothing waits.", False),
+        ):
+            terminal.expect("> ")
+            terminal.type_at_the_prompt(f"/{word}\r")
+            terminal.expect(shown)
+            assert made.exists() is exists
+        leave(terminal)
+    finally:
+        terminal.close()
+
+
 def test_a_typo_is_shown_under_its_line_before_anything_runs(direct_desk: Terminal):
     direct_desk.type_at_the_prompt("print(6 * 7\r")
     shown = direct_desk.expect("[e]dit: ").replace("…\r", "")

@@ -557,6 +557,8 @@ class EffectConflict(_SessionWire, frozen=True):
 class SessionEffect(_SessionWire, frozen=True):
     """An effect of a run, an undo or a redo on files; `undone` are those that were taken back,
     `waiting` those that were set aside and are neither kept nor deleted.
+
+    What waits in a copy, or was discarded, has no `id`: nothing has happened that could be undone.
     """
 
     created: list[str]

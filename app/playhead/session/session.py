@@ -124,9 +124,8 @@ class Session:
         self._task: asyncio.Task[None] | None = None
         self._tasks: set[asyncio.Task[None]] = set()
         self._epoch = KernelEpoch(conversation)
-        self.questions = CodeQuestions(
-            ports.executor, ports.reader, conversation.id, self._place_of_code
-        )
+        where = self._place_of_code
+        self.questions = CodeQuestions(ports.executor, ports.reader, conversation.id, where)
         self.access = CodeAccess(ports.executor, conversation)
         self.files = RunFiles(
             ports.files, conversation, self._expect_idle, lambda: self._emit("files")

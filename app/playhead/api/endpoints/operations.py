@@ -163,9 +163,12 @@ SESSION_OPERATIONS = (
         method="POST",
         path=_SESSION + "/review/discard",
         summary="Delete the copy with all that waits in it; the kernel ends",
+        body=schemas.ReviewRequest,
         answer=schemas.EffectList,
         errors=(*BODY_ERRORS, 423),
+        is_body_optional=True,
         is_stored=True,
+        example={"paths": []},
     ),
     Operation(
         name="session_redo",
