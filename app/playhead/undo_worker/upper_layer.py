@@ -102,22 +102,23 @@ class _Reader:
         return self.found
 
     def _read_folder(self, fd: int, prefix: str) -> None:
-        entries = self.found.entries
-        with os.scandir(fd) as names:
-            found = [(one.name, one.stat(follow_symlinks=False)) for one in names]
-        for name, facts in found:
-            path = prefix + name
-            if is_whiteout(facts):
-                entries[path] = None
-                self._covered.add(path)
-            elif stat.S_ISDIR(facts.st_mode):
-                self._read_below(fd, name, path, entry_of(facts))
-            else:
-                is_link = stat.S_ISLNK(facts.st_mode)
-                entries[path] = entry_of(facts, os.readlink(name, dir_fd=fd) if is_link else "")
-                self._covered.add(path)
-        if len(entries) > 2 * FILE_LIMIT:
+        for name in os.listdir(fd):
+            with suppress(FileNotFoundError, NotADirectoryError):  # code that goes on took it away
+                self._read_one(fd, name, prefix + name)
+        if len(self.found.entries) > 2 * FILE_LIMIT:
             raise ScanProblem("too_many")
+
+    def _read_one(self, fd: int, name: str, path: str) -> None:
+        facts = os.stat(name, dir_fd=fd, follow_symlinks=False)
+        if is_whiteout(facts):
+            self.found.entries[path] = None
+            self._covered.add(path)
+        elif stat.S_ISDIR(facts.st_mode):
+            self._read_below(fd, name, path, entry_of(facts))
+        else:
+            target = os.readlink(name, dir_fd=fd) if stat.S_ISLNK(facts.st_mode) else ""
+            self.found.entries[path] = entry_of(facts, target)
+            self._covered.add(path)
 
     def _read_below(self, fd: int, name: str, path: str, entry: Entry) -> None:
         below = self._below.get(path)
