@@ -87,7 +87,16 @@ def read_file_changes(content: Mapping[str, Any]) -> FileChanges | None:
     except msgspec.ValidationError:  # of a newer server
         conflicts, aside = (), ()
     id_ = str(content.get("id") or "")
-    return msgspec.structs.replace(known.content, id=id_, conflicts=conflicts, set_aside=aside)
+    installed = tuple(map(str, content.get("installed") or ()))
+    elsewhere = tuple(map(str, content.get("elsewhere") or ()))
+    return msgspec.structs.replace(
+        known.content,
+        id=id_,
+        conflicts=conflicts,
+        set_aside=aside,
+        installed=installed,
+        elsewhere=elsewhere,
+    )
 
 
 def _new_fold() -> MessageFold:

@@ -493,9 +493,10 @@ async def _effect(
     found = await look.after() if look is not None else None
     if (confinement := kernel.confinement) is not None:
         elsewhere = await asyncio.to_thread(confinement.elsewhere, began)
-        if found is None and elsewhere:
+        installed = await asyncio.to_thread(confinement.installed, began)
+        if found is None and (elsewhere or installed):
             found = FileChanges(folder=request.folder)
-        return found and replace(found, is_bounded=True, elsewhere=elsewhere)
+        return found and replace(found, is_bounded=True, elsewhere=elsewhere, installed=installed)
     return found
 
 

@@ -203,6 +203,9 @@ def describe_file_changes(files: FileChanges) -> str:
     if files.set_aside:
         names = _file_names(files.set_aside, len(files.set_aside))
         sentences.append(f"Moved away, since other programs would run it: {names}. {_ASIDE_WAITS}")
+    if files.installed:
+        names = ", ".join(files.installed[:MAX_FILE_NAMES])
+        sentences.append(f"Installed for the code of this folder alone: {names}.")
     return " ".join(filter(None, [WHAT_THE_USER_DID[files.action], *sentences]))
 
 

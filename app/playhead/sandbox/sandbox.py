@@ -42,8 +42,10 @@ from playhead.sandbox.surroundings import (
     kernel_parameters,
     kind_of,
     own_code,
+    packages_since,
     private_folders,
     program_parts,
+    r_packages_since,
     resolver_files,
     root_links,
     roots_secrets,
@@ -156,6 +158,12 @@ class Confinement(Struct, frozen=True, kw_only=True):
         `since` is in seconds since the epoch. Hidden ones are no results: caches and settings.
         """
         return tuple(f"~/{name}" for name in written_since(self.around.private_home, since))
+
+    def installed(self, since: float) -> tuple[str, ...]:
+        """Return the packages, with their versions, that were installed for the folder since."""
+        home = self.around.private_home
+        python = packages_since(os.path.join(home, PACKAGES), since)
+        return (*python, *r_packages_since(os.path.join(home, R_PACKAGES), since))
 
     def misplaced(self, view: View, pid: int) -> str:
         """Return the part of the folder that a kernel sees in another place; "" for none."""

@@ -6,6 +6,7 @@ them there.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import stat
@@ -79,6 +80,53 @@ def written_since(home: str, since: float) -> list[str]:
             if not name.startswith(".") and changed >= since - _CLOCK_S:
                 found.append(os.path.relpath(path, home))
     return found
+
+
+def packages_since(folder: str, since: float) -> list[str]:
+    """Return the packages of Python that were installed into a folder since a time: name, version.
+
+    Code may have put anything there: what does not look like one is none.
+    """
+    found = (
+        _DIST_INFO.fullmatch(name)
+        for name in _changed_since(folder, since)
+        if os.path.isfile(os.path.join(folder, name, "METADATA"))
+    )
+    return [f"{one[1].replace('_', '-')} {one[2]}" for one in found if one]
+
+
+def r_packages_since(folder: str, since: float) -> list[str]:
+    """Return the packages of R that were installed into a folder since a time: name, version."""
+    found: list[str] = []
+    for name in _changed_since(folder, since):
+        try:
+            with open(os.path.join(folder, name, "DESCRIPTION"), encoding="utf-8") as file:
+                version = _R_VERSION.search(file.read(_DESCRIPTION_CHARACTERS))
+        except (OSError, UnicodeDecodeError):
+            continue
+        if version and _R_NAME.fullmatch(name):
+            found.append(f"{name} {version[1]}")
+    return found
+
+
+_DIST_INFO = re.compile(
+    r"([A-Za-z0-9][A-Za-z0-9._]{0,80})-([A-Za-z0-9][A-Za-z0-9.!+_]{0,40})\.dist-info"
+)
+_R_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,80}")
+_R_VERSION = re.compile(r"^Version: *([0-9][0-9.-]{0,40})$", re.MULTILINE)
+_DESCRIPTION_CHARACTERS = 20_000
+
+
+def _changed_since(folder: str, since: float) -> list[str]:
+    """Return the names of folders in a folder that were made or changed since a time."""
+    found: list[str] = []
+    with contextlib.suppress(OSError), os.scandir(folder) as names:
+        for one in names:
+            with contextlib.suppress(OSError):
+                is_new = one.stat(follow_symlinks=False).st_ctime >= since - _CLOCK_S
+                if is_new and one.is_dir(follow_symlinks=False):
+                    found.append(one.name)
+    return sorted(found)
 
 
 def private_folders(home: str) -> tuple[str, ...]:

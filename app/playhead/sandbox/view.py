@@ -204,6 +204,7 @@ def variables_let_in(
         "TMPDIR": "/tmp",  # noqa: S108 - a mount of its own
         "PIP_TARGET": f"{home}/{PACKAGES}",
         "PYTHONPATH": f"{home}/{PACKAGES}",
+        **({"PATH": f"{home}/{PACKAGES}/bin:{kept['PATH']}"} if "PATH" in kept else {}),
         "R_LIBS_USER": f"{home}/{R_PACKAGES}",
         **({SANDBOX: "on"} if has_network else {SANDBOX: "off", "PIP_RETRIES": "0"}),
     }

@@ -269,6 +269,7 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     to be kept or deleted, which are effects `of` this one, too. `is_bounded`: the run was in a
     sandbox; else what it did outside of the folder was not watched. `elsewhere` are files, like
     `~/report.csv`, that it wrote into the sandbox's own home, where the person does not see them.
+    `installed` are packages, like `numpy 2.3.1`, that are there for the code of this folder alone.
     """
 
     folder: str
@@ -293,6 +294,7 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     problem: UndoProblem = ""
     is_bounded: bool = False
     elsewhere: tuple[str, ...] = ()
+    installed: tuple[str, ...] = ()
 
     @property
     def counts(self) -> tuple[int, int, int]:

@@ -24,8 +24,8 @@ from playhead.domain.text.quantities import (
     in_english,
 )
 
-_NAMES = 2
-"""Files that a sentence names; the others are counted."""
+_NAMES, _PACKAGES = 2, 6
+"""Files and packages that a sentence names; the others are counted."""
 
 
 def counts_text(changes: FileChanges, tr_n: TranslateNumber = count_in_english) -> str:
@@ -157,6 +157,13 @@ def limits_text(
         if (more := len(changes.elsewhere) - _NAMES) > 0:
             names.append(tr_n("%n more", more, one="1 more"))
         told.append(tr("In the sandbox's own home, not in yours: {names}.", names=", ".join(names)))
+    if changes.installed:
+        names = list(changes.installed[:_PACKAGES])
+        if (more := len(changes.installed) - _PACKAGES) > 0:
+            names.append(tr_n("%n more", more, one="1 more"))
+        told.append(
+            tr("Installed for the code of this folder alone: {names}.", names=", ".join(names))
+        )
     if changes.note:
         told.append(tr(changes.note) if changes.note.isprintable() else changes.note)
     return told

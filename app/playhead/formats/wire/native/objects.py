@@ -304,6 +304,7 @@ def _files(changes: FileChanges) -> Wire:
         "problem": changes.problem,
         "is_bounded": changes.is_bounded or None,
         "elsewhere": list(changes.elsewhere) or None,
+        "installed": list(changes.installed) or None,
     }
     return {**paths, "files": files, **_without_empty(rest)}
 

@@ -15,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 from typing import Callable, Dict, Iterator, List, Mapping, NamedTuple, Sequence, Tuple
+from urllib.parse import urlsplit
 
 Settings = Dict[str, str]
 """Values of pip's options by their long names; several of one option stand in one value."""
@@ -289,16 +290,32 @@ _LOGIN = (
 )
 
 
-_NO_NETWORK = "The sandbox has no network. A person can turn it on, not the code."
+_NO_NETWORK = "The sandbox has no network. A person can allow %s, or turn it on; code cannot."
+_NOT_LISTED = (
+    "The index is not among the places that the sandbox lets code reach. A person can allow %s."
+)
+_INDEX_HOSTS = "pypi.org and files.pythonhosted.org"
 
 
 def _explained(answer: Answer) -> Answer:
-    if not answer.is_done and os.environ.get("PLAYHEAD_SANDBOX") == "off":
-        return Answer(False, f"{answer.words}\n{_NO_NETWORK}")
+    state = os.environ.get("PLAYHEAD_SANDBOX")
+    if not answer.is_done and (state == "off" or (state == "listed" and _is_unreached(answer))):
+        words = _NO_NETWORK if state == "off" else _NOT_LISTED
+        return Answer(False, f"{answer.words}\n{words % _index_hosts()}")
     for sign, advice in ((_REFUSED, _LOGIN), (_UNREACHED, _NETWORK)):
         if not answer.is_done and sign.search(answer.words):
             return Answer(False, f"{answer.words}\n{advice}")
     return answer
+
+
+def _is_unreached(answer: Answer) -> bool:
+    return _UNREACHED.search(answer.words) is not None
+
+
+def _index_hosts() -> str:
+    """Return the names that an installation has to reach."""
+    index = urlsplit(pip_settings().get("index-url", "")).hostname
+    return index or _INDEX_HOSTS
 
 
 def _by_uv(
