@@ -7,6 +7,8 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
 from playhead.domain.access import Access
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import AttachedContent
@@ -18,6 +20,7 @@ from playhead.domain.execution import (
     EnvironmentStatus,
     Interpreter,
     KernelStatus,
+    PauseVerb,
     RunRequest,
     Variable,
 )
@@ -132,6 +135,7 @@ class RecordingExecutor:
         self.forgotten: list[str] = []
         self.ended_inputs: list[str] = []
         self.ratios: list[float] = []
+        self.breakpoints: tuple[int, ...] = ()
         self.killed_runs = 0
         self.restarts = 0
         self.hidden: dict[Access, tuple[str, ...]] = {}
@@ -209,6 +213,13 @@ class RecordingExecutor:
     async def interrupt(self, conversation_id: str) -> None:
         if self._interrupted is not None:
             self._interrupted.set()
+
+    async def pause(self, conversation_id: str, verb: PauseVerb) -> None:
+        line = 1 if verb == "pause" else 0
+        self._status = replace(self._status, paused_line=line)
+
+    async def set_breakpoints(self, conversation_id: str, lines: Sequence[int]) -> None:
+        self.breakpoints = tuple(lines)
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
         self.answers.append((input_id, text))

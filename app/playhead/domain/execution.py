@@ -36,7 +36,8 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     `stop_grace_s` is the time between the interrupt and the kill. `shows_lines` False: no running
     line. `times_lines`: the time of single lines inside loops too, where the kernel can (3.12 on).
     `dpi` is what figures are drawn with, 0 as they are. `policy` is the conversation's: a kernel
-    that was started under another one is ended first.
+    that was started under another one is ended first. `breakpoints` are lines to pause before; only
+    Python can.
     """
 
     run_id: str
@@ -51,6 +52,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     times_lines: bool = False
     dpi: float = 0
     policy: Policy = Policy()
+    breakpoints: tuple[int, ...] = ()
 
 
 class Variable(Struct, frozen=True, kw_only=True):
@@ -115,6 +117,10 @@ class Description(Struct, frozen=True, kw_only=True):
 KernelState = Literal["none", "starting", "idle", "busy", "stopping"]
 
 
+PauseVerb = Literal["pause", "step", "resume"]
+"""Pause before the next line; go on up to the next statement; go on."""
+
+
 class GoingOn(Struct, frozen=True):
     """The parts of a kernel that compute although no block runs, as they are seen from outside.
 
@@ -137,6 +143,8 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     `is_disputed`: its block has said that it is over, and its main thread is seen to go on.
     While there is an `offer`, the run waits for its answer; `brought_back` is what the kernel got
     from the one before. `is_behind`: what the last runs changed is not saved yet.
+
+    `paused_line` is the line that its block is paused before, 0 while it is not.
     """
 
     state: KernelState = "none"
@@ -150,6 +158,7 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     offer: RestoreOffer | None = None
     brought_back: BroughtBack | None = None
     is_behind: bool = False
+    paused_line: int = 0
 
 
 class Interpreter(Struct, frozen=True, kw_only=True):

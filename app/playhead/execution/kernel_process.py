@@ -352,6 +352,10 @@ class KernelProcess(QObject):
             return True
         return self._view is not None and not self.spared_pid and self._view.waits() is True
 
+    def sees_wait(self, pipe: int) -> bool | None:
+        """Return whether the main thread is seen to read that pipe; None if that is unknown."""
+        return self._view.waits_at(pipe) if self.is_supervised and self._view is not None else None
+
     def look(self) -> None:
         """Ask the supervisor whether the main thread waits: `rests`, `runs` are its answers."""
         self._looks += 1

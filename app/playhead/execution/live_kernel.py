@@ -19,6 +19,7 @@ from playhead.domain.execution import (
     GoingOn,
     KernelState,
     KernelStatus,
+    PauseVerb,
     RunLimits,
     RunRequest,
     Variable,
@@ -28,7 +29,7 @@ from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment, processes
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage
 from playhead.execution.output_decoder import Piece
-from playhead.execution.processes import family_bytes
+from playhead.execution.processes import LimitWatch
 from playhead.execution.results import (
     Results,
     Spool,
@@ -46,50 +47,6 @@ from playhead.kernel import protocol
 if TYPE_CHECKING:
     from playhead.execution.kernel_process import KernelProcess
     from playhead.sandbox.sandbox import Confinement
-
-
-_MEMORY_PERIOD_S = 0.2
-
-
-class LimitWatch:
-    """Owner of one run's clocks; `on_exceeded(end)` is called once, with the limit."""
-
-    def __init__(self, limits: RunLimits, root: int, on_exceeded: Callable[[RunEnd], None]) -> None:
-        self._limits = limits
-        self._root = root
-        self._on_exceeded = on_exceeded
-        self._timer: asyncio.TimerHandle | None = None
-        self._memory: asyncio.Task[None] | None = None
-
-    def start(self) -> None:
-        """Begin with the run."""
-        loop = asyncio.get_running_loop()
-        if self._limits.seconds > 0:
-            self._timer = loop.call_later(self._limits.seconds, self._on_time)
-        if self._limits.memory_bytes > 0:
-            self._memory = loop.create_task(self._watch_memory(), name="memory of a run")
-
-    def stop(self) -> None:
-        """Stop the limits: the run is over, or is being stopped."""
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._memory is not None and self._memory is not asyncio.current_task():
-            self._memory.cancel()
-
-    def _on_time(self) -> None:
-        self._exceed(RunEnd(kind="time_limit", limit=self._limits.seconds))
-
-    async def _watch_memory(self) -> None:
-        limit = self._limits.memory_bytes
-        while True:
-            if await asyncio.to_thread(family_bytes, self._root, limit) > limit:
-                break
-            await asyncio.sleep(_MEMORY_PERIOD_S)
-        self._exceed(RunEnd(kind="memory_limit", limit=limit))
-
-    def _exceed(self, end: RunEnd) -> None:
-        self.stop()
-        self._on_exceeded(end)
 
 
 _Answer = TypeVar("_Answer")
@@ -175,6 +132,7 @@ def _no_answer(detail: str) -> ExecutionError:
 
 
 _START_LIMIT_S = 30
+_FIRST_LOOK_S, _LAST_LOOK_S = 0.005, 0.5
 _LATE_LIMIT = 64_000
 _LIMIT_GRACE_S = 1.0
 """The grace of a run over a limit is shorter than a user's stop: its memory keeps growing."""
@@ -209,6 +167,8 @@ class LiveKernel:
         self._run: RunStream | None = None
         self._chunks: asyncio.Queue[list[Chunk]] = asyncio.Queue()
         self._run_nonce = ""
+        self._pause_pipe = 0
+        self._pauses_first = False
         self._end_mark: Piece | None = None  # not believed yet, or children still print
         self._behind: list[Piece] = []  # what has come after it, until it is known where it belongs
         self._awaits_view = self._is_disputed = self._is_clearing = False
@@ -259,6 +219,7 @@ class LiveKernel:
             interpreter=self.interpreter,
             is_disputed=self._is_disputed,
             folder=self._folder,
+            paused_line=self._run.pause.line if self._run and self._state == "busy" else 0,
             going_on=GoingOn(self._left.main, self._left.threads, len(self._left_processes)),
         )
 
@@ -340,6 +301,25 @@ class LiveKernel:
             self._set_state("stopping")
             self._process.write(protocol.encode_command("stop", run=self._run_nonce))
             self._process.interrupt(int(grace_s * 1000), self._run_began)
+
+    def pause(self, verb: PauseVerb) -> None:
+        """Pause the run, or have it go on. Raises ExecutionError where code cannot be paused."""
+        if self.language.word != "python":
+            raise no_pause(self.language.name)
+        self._pauses_first = self._state == "starting" and verb == "pause"
+        if (run := self._run) is None or self._state != "busy":
+            return
+        run.pause.is_wanted |= verb != "resume"
+        self._process.write(protocol.encode_command(verb, run=self._run_nonce))
+        if verb != "pause":
+            run.pause.end()
+
+    def set_breakpoints(self, lines: Sequence[int]) -> None:
+        """Pause before these lines of the block that runs, and before no others."""
+        if self._run is not None and self._state == "busy" and self.language.word == "python":
+            self._run.pause.is_wanted |= bool(lines)
+            command = protocol.encode_command("breakpoints", run=self._run_nonce, lines=[*lines])
+            self._process.write(command)
 
     def answer(self, input_id: str, text: str) -> None:
         """Give the running code a line."""
@@ -467,7 +447,9 @@ class LiveKernel:
         self._run_nonce = protocol.new_nonce()
         self._run_began = processes.run_start()
         results = Results(self._spool, self._output_dir, request.run_id)
-        self._run = RunStream(request.run_id, output, results.take, self._run_nonce)
+        self._run = run = RunStream(request.run_id, output, results.take, self._run_nonce)
+        run.pause.is_wanted = bool(request.breakpoints)
+        run.pause.on_change = lambda: self._on_pause(run)
         self._chunks = asyncio.Queue()
         self._kill_cause = None
         self._end_mark, self._behind = None, []
@@ -480,6 +462,8 @@ class LiveKernel:
         self._process.write(_execute(request, self._run_nonce))
         self._watch(request)
         self._set_state("busy")
+        if self._pauses_first:
+            self.pause("pause")
         return self._run, self._chunks
 
     def _watch(self, request: RunRequest) -> None:
@@ -499,11 +483,26 @@ class LiveKernel:
         **fields: object,
     ) -> _Answer:
         async with self._asking:  # the time of one that waits for a sorting has not begun
-            if self._state != "idle" or self._is_ending:
+            is_paused = self._state == "busy" and self._run is not None and self._run.pause.line
+            if not (self._state == "idle" or is_paused) or self._is_ending:
                 raise ExecutionError(
                     "The kernel is busy.", remedy="Ask again when the code has ended, or stop it."
                 )
             return await self._questions.ask(read, command, limit_s, **fields)
+
+    def _on_pause(self, run: RunStream, wait_s: float = _FIRST_LOOK_S) -> None:
+        """Let the run's time stand still while its main thread is seen to wait."""
+        is_paused = run.pause.line > 0
+        if self._run is not run or self._state != "busy":
+            return
+        if is_paused and self._process.sees_wait(self._pause_pipe) is False:
+            if wait_s > _LAST_LOOK_S:
+                run.pause.end()  # a forged mark, or it goes on already
+                return
+            asyncio.get_running_loop().call_later(wait_s, self._on_pause, run, 2 * wait_s)
+        else:
+            self._limits.count_time(is_on=not is_paused)
+        self._on_change()
 
     def _on_pieces(self, pieces: list[Piece]) -> None:
         pieces = self._without_answers(pieces)
@@ -639,6 +638,7 @@ class LiveKernel:
             elif piece.kind == "ready" and self._state == "starting":
                 self._between = b""
                 self._process.learn_pipe()
+                self._pause_pipe = piece.integer("pauses") or 0
                 self._set_state("idle")
                 self._settled.set()
 
@@ -681,6 +681,16 @@ def _execute(request: RunRequest, nonce: str) -> bytes:
         times=request.times_lines,
         memory=request.limits.memory_bytes,
         dpi=request.dpi,
+        breakpoints=list(request.breakpoints),
+    )
+
+
+def no_pause(language: str) -> ExecutionError:
+    """Return the error for code in a language that cannot be paused."""
+    return ExecutionError(
+        phrase("{language} code cannot be paused.", language=language),
+        detail="Only Python code can.",
+        remedy="Stop it, or let it go on.",
     )
 
 

@@ -29,6 +29,7 @@ from playhead.domain.execution import (
     Completions,
     Description,
     KernelStatus,
+    PauseVerb,
     RunRequest,
     Variable,
 )
@@ -169,6 +170,17 @@ class ProcessExecutor:
             self._keeper.answer(conversation_id, "stop")
         for kernel in self._of(conversation_id):
             kernel.interrupt(self._grace_s.get(conversation_id, 2.0))
+
+    async def pause(self, conversation_id: str, verb: PauseVerb) -> None:
+        """Pause the running code, or have it go on. Raises ExecutionError if it cannot be."""
+        for kernel in self._of(conversation_id):
+            if kernel.state in ("starting", "busy"):
+                kernel.pause(verb)
+
+    async def set_breakpoints(self, conversation_id: str, lines: Sequence[int]) -> None:
+        """Pause before other lines of the code that runs."""
+        for kernel in self._of(conversation_id):
+            kernel.set_breakpoints(lines)
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
         """Give the running code the line it asked for."""

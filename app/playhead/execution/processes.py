@@ -1,19 +1,25 @@
 """Read from /proc (Linux only) the descendants and memory of processes, and what a run has left.
 
+The limits of a run are watched here, too.
+
 A stop may end the code before any signal is sent, and a process in the background ignores SIGINT.
 Processes of earlier runs, such as a server that was started on purpose, are left alone.
 """
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
+
+from playhead.domain.conversation.payloads import RunEnd
+from playhead.domain.execution import RunLimits
 
 _PROC = Path("/proc")
 _STAT_BYTES = 4096
@@ -188,3 +194,57 @@ def send_signal(leftovers: Iterable[Leftover], number: signal.Signals) -> None:
 def _is_alive(item: Leftover) -> bool:
     fields = fields_of(item.pid)
     return bool(fields) and fields[_STATE] not in "ZX" and int(fields[_STARTED]) == item.started
+
+
+_MEMORY_PERIOD_S = 0.2
+
+
+class LimitWatch:
+    """Owner of one run's clocks; `on_exceeded(end)` is called once, with the limit."""
+
+    def __init__(self, limits: RunLimits, root: int, on_exceeded: Callable[[RunEnd], None]) -> None:
+        self._limits = limits
+        self._root = root
+        self._on_exceeded = on_exceeded
+        self._timer: asyncio.TimerHandle | None = None
+        self._left_s = limits.seconds
+        self._memory: asyncio.Task[None] | None = None
+
+    def start(self) -> None:
+        """Begin with the run."""
+        loop = asyncio.get_running_loop()
+        self.count_time(is_on=True)
+        if self._limits.memory_bytes > 0:
+            self._memory = loop.create_task(self._watch_memory(), name="memory of a run")
+
+    def count_time(self, *, is_on: bool) -> None:
+        """Let the time pass, or stand still while the run is paused."""
+        loop = asyncio.get_running_loop()
+        if self._timer is not None:
+            self._left_s = self._timer.when() - loop.time()
+            self._timer.cancel()
+            self._timer = None
+        if is_on and self._limits.seconds > 0:
+            self._timer = loop.call_later(max(0.0, self._left_s), self._on_time)
+
+    def stop(self) -> None:
+        """Stop the limits: the run is over, or is being stopped."""
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._memory is not None and self._memory is not asyncio.current_task():
+            self._memory.cancel()
+
+    def _on_time(self) -> None:
+        self._exceed(RunEnd(kind="time_limit", limit=self._limits.seconds))
+
+    async def _watch_memory(self) -> None:
+        limit = self._limits.memory_bytes
+        while True:
+            if await asyncio.to_thread(family_bytes, self._root, limit) > limit:
+                break
+            await asyncio.sleep(_MEMORY_PERIOD_S)
+        self._exceed(RunEnd(kind="memory_limit", limit=limit))
+
+    def _exceed(self, end: RunEnd) -> None:
+        self.stop()
+        self._on_exceeded(end)

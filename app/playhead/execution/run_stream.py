@@ -36,6 +36,46 @@ _ENDED_BY_INTERRUPT = 128 + 2
 """A shell's exit status when the command that it waited for was ended by SIGINT."""
 
 
+class RunPause:
+    """Knows whether a run is paused, and for how long it was; `on_change` is called with that.
+
+    Code that runs can forge the mark: it counts only while a pause `is_wanted`, and only as long as
+    the main thread is seen to wait, which is for `on_change` to find out.
+    """
+
+    def __init__(self) -> None:
+        self.is_wanted = False
+        self.line = 0
+        self.on_change: Callable[[], None] = lambda: None
+        self._began = 0.0
+        self._seconds = 0.0
+
+    @property
+    def seconds(self) -> float:
+        """Return for how long it was paused."""
+        return self._seconds + (time.monotonic() - self._began if self.line else 0.0)
+
+    def take(self, mark: Mark) -> int | None:
+        """Take a mark; return the line that the run is paused before, if that is believed."""
+        line = mark.integer("line")
+        if mark.kind == "resumed":
+            self.end()
+            return None
+        if not self.is_wanted or line is None or not 1 <= line <= _LAST_LINE:
+            return None
+        if not self.line:
+            self._began = time.monotonic()
+        self.line = line
+        self.on_change()
+        return line
+
+    def end(self) -> None:
+        """Go on."""
+        if self.line:
+            self._seconds, self.line = self.seconds, 0
+            self.on_change()
+
+
 class RunStream:
     """Keeps the grammar: one console at a time, closed before an image or a question.
 
@@ -66,6 +106,7 @@ class RunStream:
         self._printed: int | None = None  # of a traceback, as long as it ends the output
         self._times: list[Chunk] = []
         self._input_bytes: int | None = None
+        self.pause = RunPause()
         self.stop_cause: RunEnd | None = None
         self.is_stopping = False
         self.is_over = False
@@ -158,6 +199,8 @@ class RunStream:
             case "timings":
                 self._times += [_single("timing", timing) for timing in _timings(mark)]
                 del self._times[_TIMES_LIMIT:]
+            case "paused" | "resumed":
+                chunks += self._on_line(self.pause.take(mark))
             case "idle":
                 chunks += self._on_idle(mark)
             case _:
@@ -247,7 +290,7 @@ class RunStream:
         end: RunEnd | None = None,
         printed: int | None = None,
     ) -> Chunk:
-        seconds = 0.0 if state == "started" else time.monotonic() - self._began
+        seconds = 0.0 if state == "started" else time.monotonic() - self._began - self.pause.seconds
         path = self._output.path
         report = RunReport(
             state=state,

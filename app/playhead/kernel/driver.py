@@ -34,6 +34,7 @@ class Job(NamedTuple):
     """A block to run: in which folder, with running line, with times of single lines.
 
     `memory` is its limit in bytes; 0 is no limit. `dpi` is the screen's now, 0 if unknown.
+    `breakpoints` are the lines that it pauses before, where the language can.
     """
 
     code: str
@@ -42,6 +43,7 @@ class Job(NamedTuple):
     times: bool = False
     memory: int = 0
     dpi: float = 0
+    breakpoints: Sequence[int] = ()
 
 
 class Outcome(NamedTuple):
@@ -100,6 +102,10 @@ class Driver:
         """Make ready for the first block; the language's version."""
         raise NotImplementedError
 
+    def pause_pipe(self) -> int:
+        """Return the number of the pipe that is read at a pause; 0 where there are none."""
+        return 0
+
     def expect_run(self) -> None:
         """Take text from now on as the next block's, which is about to be run (command thread)."""
         self.context.descriptors.expect_run()
@@ -123,6 +129,13 @@ class Driver:
     def interrupt(self) -> None:
         """Stop the block (command thread); a SIGINT to this process comes a moment later."""
         _thread.interrupt_main()
+
+    def control(self, command: dict[str, Any]) -> None:
+        """Pause the block, or go on (command thread); most languages cannot."""
+
+    def ask_paused(self, command: dict[str, Any]) -> bool:
+        """Have a question answered by the paused block; False if it is not (command thread)."""
+        return False
 
     def answer(self, command: dict[str, Any]) -> None:
         """Answer a question about the variables, while no block runs."""

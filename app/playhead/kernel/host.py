@@ -12,7 +12,7 @@ from typing import Any, Iterator
 from .channel import Channel
 from .driver import Driver, DriverContext, Job
 from .interrupts import Interrupts, start_thread
-from .protocol import QUESTIONS
+from .protocol import CONTROLS, QUESTIONS
 from .python.interpreter_guard import Failure, InterpreterGuard, own_modules
 from .streams import Descriptors
 
@@ -69,7 +69,8 @@ class Host:
         version = self._driver.start()
         own_modules(__package__ or "")
         start_thread(lambda: self._read_commands(commands), "playhead-commands")
-        self._channel.send("ready", pid=self._pid, version=version)
+        pauses = self._driver.pause_pipe()
+        self._channel.send("ready", pid=self._pid, version=version, pauses=pauses)
         while True:
             command = self._next_command()
             if command["t"] == "exit":
@@ -98,6 +99,7 @@ class Host:
             command.get("times", False),
             command.get("memory") or 0,
             command.get("dpi") or 0,
+            command.get("breakpoints") or (),
         )
         outcome = self._driver.execute(job)
         if os.getpid() != self._pid:  # user code forked and the child returned here
@@ -140,8 +142,10 @@ class Host:
             self._stop(command["run"])
         elif kind == "environment":
             _change_environment(command["set"], command["unset"])
+        elif kind in CONTROLS:
+            self._driver.control(command)
         elif kind in QUESTIONS and self._is_busy:
-            self._driver.refuse(command, _BUSY)
+            self._ask_busy(command)
         elif kind == "give_up":
             self._driver.give_up_answer(command["ask"])
         else:
@@ -152,6 +156,11 @@ class Host:
                 self._driver.expect_run()
             self._queue.put(command)
             os.write(self._waker, b"c")
+
+    def _ask_busy(self, command: dict[str, Any]) -> None:
+        """Have a question answered by a block that is paused, or refuse it."""
+        if not self._driver.ask_paused(command):
+            self._driver.refuse(command, _BUSY)
 
     def _stop(self, run: str) -> None:
         """Interrupt, also where SIGINT is lost: `os.system` ignores it meanwhile."""

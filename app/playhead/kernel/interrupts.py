@@ -21,6 +21,13 @@ class Interrupts:
         self._raised_at = 0.0
         self._diversion: Callable[[], None] | None = None
         self._given_up = threading.Event()
+        self.before: Callable[[Any], bool] = lambda frame: False
+        """Called first at a signal, with the frame; True if the signal was for that alone."""
+
+    @property
+    def has_signal(self) -> bool:
+        """Return whether SIGINT still comes here (any thread)."""
+        return signal.getsignal(signal.SIGINT) == self._on_signal
 
     @contextlib.contextmanager
     def diverted(self, function: Callable[[], None]) -> Generator[None, None, None]:
@@ -35,11 +42,12 @@ class Interrupts:
         """Call user code so that it can be interrupted. Raises its exceptions."""
         signal.signal(signal.SIGINT, self._on_signal)  # user code may have put its own in place
         self._raised_at = 0.0
+        was_armed = self._is_armed  # by a block that is paused
         try:
             self._is_armed = True
             function()
         finally:
-            self._is_armed = False
+            self._is_armed = was_armed
 
     def call_within(self, seconds: float | None, function: Callable[[], None]) -> None:
         """Call something that may hang, out of a run; None is no limit, and `give_up` ends it.
@@ -69,6 +77,8 @@ class Interrupts:
         self._given_up.set()
 
     def _on_signal(self, number: int, frame: Any) -> None:
+        if self.before(frame):
+            return
         if self._diversion is not None:
             self._diversion()
             return

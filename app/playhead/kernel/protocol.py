@@ -12,9 +12,14 @@ Commands, one JSON object a line, by their `t`:
                "" if there is none): the first line, answered by the mark `ready`
     execute    run, code, folder, lines (announce and sample lines), times (time lines inside loops
                too, where it can), memory (bytes it may take, 0: no limit), dpi (of
-               images from now on, 0: as before)
+               images from now on, 0: as before), breakpoints (lines to pause before; Python only,
+               as all that pauses)
     input      run, id, text: a line for the running code's standard input
     text       run, text, end: text as it is for what reads standard input, and its end if `end`
+    pause      run: pause before the next line of its code
+    breakpoints run, lines: pause before these lines from now on, and no others
+    resume     run: go on after a pause
+    step       run: go on, and pause before the next statement; as `pause` where it is not paused
     stop       run: as an interrupt, for where a signal does not reach
     variables  ask, frames (as a mark `error` had them, none for the namespace): the variables of
                the namespace, or of the frames of the last failure; answered by `answer`
@@ -36,10 +41,14 @@ Commands, one JSON object a line, by their `t`:
     exit       end in an orderly way
 
 Marks, by their `t`; each carries `run`:
-    ready    pid, version (of the language)
+    ready    pid, version (of the language), pauses (the inode of the pipe that the main thread
+             reads while code is paused, 0 for none)
     driver   pid: the program of another language, which is not part of any run
     stopping the kernel has taken the stop: what its code waits for may be signalled now
     line     line: the statement that runs now
+    paused   line, why (asked, breakpoint): the code is paused before that line; `variables` and
+             `table` are answered meanwhile, the names are those of the function that it is in
+    resumed  it goes on
     display  what follows up to the next mark is one displayed value
     show     kind (one of `SHOWN`), file: name of a file inside the spool folder that holds it.
              A table is JSON {columns, dtypes, missing, rows, total_rows, total_columns, name, key,
@@ -80,6 +89,8 @@ SHOWN = ("png", "svg", "html", "markdown", "latex", "javascript", "table", "text
 """The kinds of a `show` mark."""
 QUESTIONS = ("variables", "table", "complete", "describe", "save", "restore")
 """The commands that an idle kernel answers, and a busy one refuses."""
+CONTROLS = ("pause", "breakpoints", "resume", "step")
+"""The commands about a block that runs."""
 
 VERDICTS = ("kept", "import", "source", "again", "lost")
 """The ways in which a name survives its kernel: by its value, its module, its source, or not."""

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import math
 import time
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
@@ -300,6 +300,63 @@ class KeptVariables:
         self.answer("yes")
         settings = self._ports.settings
         await settings.save(replace(settings.current, restores_variables="always"))
+
+
+_MOST_CODES = 20
+
+
+class RunPauses:
+    """Pauses the code of a conversation, and keeps the lines to pause before, by the exact code.
+
+    What cannot be done is reported by `start`, which starts each command.
+    """
+
+    def __init__(
+        self,
+        executor: Executor,
+        conversation_id: str,
+        start: Callable[[Awaitable[None]], None],
+    ) -> None:
+        self._executor = executor
+        self._conversation_id = conversation_id
+        self._start = start
+        self._lines: dict[str, tuple[int, ...]] = {}
+        self._running = ""
+
+    def pause(self) -> None:
+        """Pause before the next line of the code that runs."""
+        self._start(self._executor.pause(self._conversation_id, "pause"))
+
+    def step(self) -> None:
+        """Go on after a pause, up to the next statement."""
+        self._start(self._executor.pause(self._conversation_id, "step"))
+
+    def resume(self) -> None:
+        """Go on after a pause."""
+        self._start(self._executor.pause(self._conversation_id, "resume"))
+
+    def lines(self, code: str) -> tuple[int, ...]:
+        """Return the lines of a code to pause before."""
+        return self._lines.get(code, ())
+
+    def set_lines(self, code: str, lines: Sequence[int]) -> None:
+        """Pause before these lines of a code, also while it runs."""
+        self._lines.pop(code, None)
+        if lines:
+            self._lines[code] = tuple(sorted(lines))
+            while len(self._lines) > _MOST_CODES:
+                del self._lines[next(iter(self._lines))]
+        if code == self._running:
+            self._start(self._executor.set_breakpoints(self._conversation_id, self.lines(code)))
+
+    def begin(self, code: str) -> tuple[int, ...]:
+        """Return the lines of a code that begins to run."""
+        self._running = code
+        return self.lines(code)
+
+    def end(self) -> None:
+        """Record that the code has ended."""
+        self._running = ""
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:

@@ -29,6 +29,7 @@ from playhead.domain.execution import (
     EnvironmentStatus,
     Interpreter,
     KernelStatus,
+    PauseVerb,
     RunRequest,
     Variable,
 )
@@ -144,6 +145,17 @@ class Executor(Protocol):
 
     async def interrupt(self, conversation_id: str) -> None:
         """Stop the running code: interrupt, then kill after the grace; the run's stream reports."""
+        ...
+
+    async def pause(self, conversation_id: str, verb: PauseVerb) -> None:
+        """Pause the running code, or have it go on; its status has the line.
+
+        Raises ExecutionError for a language whose code cannot be paused.
+        """
+        ...
+
+    async def set_breakpoints(self, conversation_id: str, lines: Sequence[int]) -> None:
+        """Pause before these lines of the code that runs, and before no others."""
         ...
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -42,6 +43,7 @@ from playhead.session.code_runs import (
     KeptVariables,
     KernelEpoch,
     RunFiles,
+    RunPauses,
     count_runs,
     has_run_here,
     note_missing_answer,
@@ -68,7 +70,7 @@ from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_setti
 
 _TOLD = ("user", "message")
 _RESTARTED = RunEnd(kind="restarted")
-_WITH_CODE = ("running", "awaiting_input", "stopping")
+_WITH_CODE = ("running", "paused", "awaiting_input", "stopping")
 _AT_ONCE = 100
 """Chunks that are added at once: at most some milliseconds."""
 
@@ -200,6 +202,11 @@ class Session:
     def has_run_here(self) -> bool:
         """Return whether code of this conversation has run on this machine."""
         return has_run_here(self.conversation.messages)
+
+    @cached_property
+    def pauses(self) -> RunPauses:
+        """Return what pauses its code, and knows the lines to pause before."""
+        return RunPauses(self._ports.executor, self.conversation.id, self._start_task)
 
     def subscribe(self, listener: Callable[[SessionEvent], None]) -> Unsubscribe:
         """Call `listener` at every change; returns what ends that."""
@@ -561,6 +568,7 @@ class Session:
             self.preview.record,
             self.review,
             self.grants,
+            self.pauses,
         )
         await work(self._turn)
 
@@ -670,6 +678,8 @@ class Session:
 
     def _on_kernel(self, conversation_id: str, _status: KernelStatus) -> None:
         if conversation_id == self.conversation.id:
+            if self.state in ("running", "paused"):
+                self._set_state("paused" if self.kernel.paused_line else "running")
             self._emit("kernel")
 
     def _name_after(self, text: str, attachments: Sequence[Attachment]) -> None:

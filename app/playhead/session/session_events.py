@@ -9,7 +9,7 @@ from msgspec import Struct
 from playhead.errors import AppError, SessionError
 
 SessionState = Literal[
-    "idle", "asking", "awaiting_approval", "running", "awaiting_input", "stopping"
+    "idle", "asking", "awaiting_approval", "running", "paused", "awaiting_input", "stopping"
 ]
 SessionEventKind = Literal[
     "state",

@@ -28,7 +28,7 @@ from playhead.domain.model import EXECUTE
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.errors import AppError, ExecutionError, ProviderError
-from playhead.session.code_runs import printed_last
+from playhead.session.code_runs import RunPauses, printed_last
 from playhead.session.ports import Executor, Interpreters, Provider
 from playhead.session.request_preview import turn_request
 from playhead.session.rerun import Rerun
@@ -75,6 +75,7 @@ class Turn:
         on_fitted: Callable[[FittedRequest], None] = lambda fitted: None,
         review: CodeReview | None = None,
         grants: ConversationGrants | None = None,
+        pauses: RunPauses | None = None,
     ) -> None:
         self._conversation = conversation
         self._provider = provider
@@ -88,6 +89,7 @@ class Turn:
         self._grants = grants
         self._review = review or CodeReview()
         self._review.begin_turn()
+        self._pauses = pauses
         self._failures = RepeatedFailures()
         self._is_approved_to_end = False
         self._is_stopped = False
@@ -401,6 +403,7 @@ class Turn:
             shows_lines=self._settings.shows_lines,
             times_lines=self._settings.times_lines,
             policy=self._review.policy(),
+            breakpoints=self._pauses.begin(proposal.code) if self._pauses else (),
         )
         end: RunOutcome = "finished"
         has_failed = False
@@ -424,6 +427,8 @@ class Turn:
             self.is_executing = False
             if self._grants is not None:
                 self._grants.end_run()
+            if self._pauses is not None:
+                self._pauses.end()
         self._failures.record(proposal, has_failed=has_failed)
         return end
 

@@ -39,6 +39,10 @@ class OutsideView:
 
     def waits(self) -> bool | None:
         """Return whether the main thread waits for a command; None if the system hides it."""
+        return self.waits_at(self._wake)
+
+    def waits_at(self, pipe: int) -> bool | None:
+        """Return whether the main thread waits by reading a pipe, of that number."""
         if not IS_LINUX:
             return True
         call = self._main_call()
@@ -46,7 +50,7 @@ class OutsideView:
             return None
         fields = call.split()
         is_reading = len(fields) > 1 and fields[0] == self._read_call
-        return is_reading and self._is_wake(int(fields[1], 16))
+        return is_reading and self._is_pipe(int(fields[1], 16), pipe)
 
     def _main_call(self) -> bytes | None:
         """Return the system call that the main thread is in; None where it may not be read."""
@@ -57,9 +61,9 @@ class OutsideView:
         except OSError:
             return None
 
-    def _is_wake(self, fd: int) -> bool:
+    def _is_pipe(self, fd: int, pipe: int) -> bool:
         try:
-            return os.stat("/proc/%d/fd/%d" % (self.kernel, fd)).st_ino == self._wake
+            return os.stat("/proc/%d/fd/%d" % (self.kernel, fd)).st_ino == pipe
         except OSError:
             return False
 

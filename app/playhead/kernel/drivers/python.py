@@ -27,6 +27,10 @@ class Python(Driver):
         self._kernel.saver.is_awaited = self.is_awaited
         return sys.version.split()[0]
 
+    def pause_pipe(self) -> int:
+        """Return the number of the pipe that is read at a pause."""
+        return self._kernel.pauses.inode
+
     def execute(self, job: Job) -> Outcome:
         """Run a block in the one namespace."""
         return self._kernel.execute(job)
@@ -34,6 +38,20 @@ class Python(Driver):
     def elsewhere(self) -> str:
         """Return the folder that the code has gone to."""
         return self._kernel.elsewhere()
+
+    def interrupt(self) -> None:
+        """Stop the block, also where it is paused."""
+        self._kernel.pauses.forget()
+        super().interrupt()
+        self._kernel.pauses.stop()
+
+    def control(self, command: dict[str, Any]) -> None:
+        """Pause the block, or go on."""
+        self._kernel.pauses.control(command)
+
+    def ask_paused(self, command: dict[str, Any]) -> bool:
+        """Have a question answered by the paused block."""
+        return self._kernel.pauses.ask(command)
 
     def answer(self, command: dict[str, Any]) -> None:
         """Answer a question about the namespace."""

@@ -69,6 +69,16 @@ class LineSampler:
         with self._lock:
             self._file = ""
 
+    def hold(self, line: int) -> None:
+        """Stop sampling while the block is paused before a line."""
+        self._is_running.clear()
+        self._line = line
+
+    def go_on(self) -> None:
+        """Sample again after a pause."""
+        if self.is_on:
+            self._is_running.set()
+
     def _sample_forever(self) -> None:
         pause = threading.Event()
         while self._is_running.wait():
@@ -131,7 +141,7 @@ class LineTimes:
             return
         events = self._monitoring.events
         self._monitoring.register_callback(self._tool, events.LINE, self._on_line)
-        self._codes = [inner for code in codes for inner in _with_inner(code)]
+        self._codes = [inner for code in codes for inner in with_inner(code)]
         for code in self._codes:
             self._monitoring.set_local_events(self._tool, code, events.LINE)
         self._left = _EVENTS_PER_BURST
@@ -186,6 +196,7 @@ class LineTimes:
             self._monitoring.restart_events()
 
 
-def _with_inner(code: CodeType) -> list[CodeType]:
+def with_inner(code: CodeType) -> list[CodeType]:
+    """Return a code object with all that are defined in it."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    return [code, *(deeper for constant in inner for deeper in _with_inner(constant))]
+    return [code, *(deeper for constant in inner for deeper in with_inner(constant))]

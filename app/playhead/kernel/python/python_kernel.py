@@ -25,6 +25,8 @@ from .runner import Runner, RunOptions
 from .saving.saver import Saver
 from .variables import FailedFrames, VariableInspector, Variables
 
+_GOES_ON = "The code goes on."
+
 
 class PythonKernel:
     """Owner of this process's streams, hooks and namespace."""
@@ -62,6 +64,7 @@ class PythonKernel:
         ).install()
         self._runner = Runner(channel, sampler, display, context.interrupts, magics)
         self._runner.remark = self._memory.remark
+        self.pauses = self._runner.pauses
         self._variables = Variables(self._runner.namespace)
         self._tables = TableReader(self._runner.namespace, display.kept)
         self._failure = FailedFrames(self._runner.namespace, context.interrupts)
@@ -78,6 +81,10 @@ class PythonKernel:
             self._runner.namespace, files, context.spool, context.interrupts, source.secrets
         )
 
+        self.pauses.answer = self.answer
+        self.pauses.refuse = lambda command: files.send(command["ask"], {"error": _GOES_ON})
+        self._variables.paused_frame = lambda: self.pauses.frame
+
     def execute(self, job: Job) -> Outcome:
         """Run a block in the one namespace."""
         self._descriptors.repair()
@@ -88,7 +95,7 @@ class PythonKernel:
         self._memory.begin(job.memory)
         self._display.dpi = job.dpi or self._display.dpi
         try:
-            options = RunOptions(job.lines, job.times)
+            options = RunOptions(job.lines, job.times, job.breakpoints)
             return self._runner.execute(job.code, lambda: self._enter(job.folder), options)
         finally:
             self._memory.end()

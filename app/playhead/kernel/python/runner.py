@@ -8,7 +8,7 @@ import sys
 import time
 import types
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple
+from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple, Sequence
 
 from .. import errors
 from ..driver import Outcome
@@ -16,6 +16,7 @@ from ..run_timings import RunTimings
 from .block_lines import LineTimes
 from .interpreter_guard import InterpreterGuard
 from .ipython import magic_syntax
+from .line_pauses import LinePauses
 
 if TYPE_CHECKING:
     from ..channel import Channel
@@ -32,10 +33,11 @@ _COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect itself is slow to import
 
 
 class RunOptions(NamedTuple):
-    """The options of a run: its running line, the times of single lines."""
+    """The options of a run: its running line, the times of single lines, where it pauses."""
 
     lines: bool = True
     times: bool = False
+    breakpoints: Sequence[int] = ()
 
 
 class Runner:
@@ -55,6 +57,7 @@ class Runner:
         self._interrupts = interrupts
         self._magics = magics
         self._guard = InterpreterGuard()
+        self.pauses = LinePauses(channel, sampler, interrupts, self._guard)
         self.namespace = _fresh_main()
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._count = 0
@@ -87,6 +90,7 @@ class Runner:
                 prepare()
                 self._interrupts.call(lambda: self._run(block, code, options))
             finally:
+                self.pauses.end()
                 self._guard.end_block()
                 self._sampler.rest()
                 self._line_times.end()
@@ -105,6 +109,7 @@ class Runner:
 
     def _run(self, block: str, code: str, options: RunOptions) -> None:
         tree = self.tree = self._parse(block, code)
+        self.pauses.begin(block, tree, options.breakpoints)
         statements = self._compiled(block, tree, hides_value=code.rstrip().endswith(";"))
         if options.times:
             statements = list(statements)
@@ -176,6 +181,7 @@ class Runner:
         code = statement.code
         self._at = statement.line
         self._sampler.announce(block, statement.line)
+        self.pauses.enter(code)
         began = time.perf_counter()
         try:
             result = eval(code, self.namespace)  # noqa: S307 - what this program is for
@@ -183,7 +189,7 @@ class Runner:
                 self._await(result)
         finally:
             self._guard.restore()
-            seconds = time.perf_counter() - began
+            seconds = time.perf_counter() - began - self.pauses.take_seconds()
             seen, timed = self._sampler.counts(), self._line_times.take()
             self._timings.add(statement.line, statement.last_line, seconds, seen, timed)
 

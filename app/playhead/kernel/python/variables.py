@@ -16,7 +16,7 @@ import sys
 import time
 import types
 import warnings
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Callable, cast
 
 from ..driver import AnswerFiles
 from . import frames
@@ -45,13 +45,18 @@ class Variables:
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._namespace = namespace
         self._before: dict[str, tuple[int, ...]] = {}
+        self.paused_frame: Callable[[], Any] = lambda: None
+        """Returns the frame of the block that is paused; None if none is."""
 
     def remember(self) -> None:
         """Remember the values at the beginning of a run."""
         self._before = {name: _fingerprint(value) for name, value in self._names()}
 
     def listing(self) -> list[dict[str, Any]]:
-        """Return all variables; functions and classes come last. Takes half a second at most."""
+        """Return all variables; functions and classes come last. Takes half a second at most.
+
+        In a paused function of the block they are its own.
+        """
         names = self._names()
         said = ask_in_child(names)
         ordered = sorted(names, key=lambda item: _is_code(item[1]))
@@ -60,10 +65,16 @@ class Variables:
     def _names(self) -> list[tuple[str, Any]]:
         found = [
             (name, value)
-            for name, value in list(self._namespace.items())
+            for name, value in self._items()
             if type(name) is str and not name.startswith("_") and type(value) is not _MODULE
         ]
         return found[:_NAMES_KEPT]
+
+    def _items(self) -> list[tuple[Any, Any]]:
+        frame = self.paused_frame()
+        if frame is not None and frame.f_code.co_flags & _OPTIMIZED:
+            return list(frame.f_locals.items())
+        return list(self._namespace.items())
 
     def _row(self, name: str, value: Any) -> dict[str, Any]:
         return {

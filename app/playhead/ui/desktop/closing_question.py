@@ -22,6 +22,7 @@ from playhead.ui.widgets.wording import mark, tr, tr_n
 _MOST_TITLE = 60
 _CUT: dict[SessionState, str] = {
     "running": mark("Code is running in “{title}”."),
+    "paused": mark("Code is running in “{title}”."),
     "stopping": mark("Code is running in “{title}”."),
     "awaiting_input": mark("Code waits for your answer in “{title}”."),
     "awaiting_approval": mark("Code waits for your decision in “{title}”."),

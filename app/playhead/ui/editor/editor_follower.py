@@ -91,6 +91,11 @@ class RunMarks:
         elif message.type == "tool_result" and self._proposed is not None:
             self._set_state(self._proposed, "", only="waiting")
 
+    def pause(self, line: int) -> None:
+        """Show that the code is paused before a line; 0 when it goes on."""
+        if (page := self._page()) is not None:
+            page.running_line.pause(line)
+
     def wait(self, is_waiting: bool) -> None:
         """Show whether the code that runs waits for an answer."""
         if self._running is not None:
@@ -204,6 +209,7 @@ class EditorFollower(QObject):
         self._streaming: Tab | None = None
         self._follows = True
         self._own_run = ""
+        self._paused = 0
         pane.newer_requested.connect(self._on_newer_requested)
         pane.tab_chosen.connect(self._on_tab_chosen)
         pane.tab_shown.connect(self._on_tab_shown)
@@ -236,6 +242,12 @@ class EditorFollower(QObject):
     def show_waiting(self, is_waiting: bool) -> None:
         """Show whether the code that runs waits for an answer."""
         self._marks.wait(is_waiting)
+
+    def show_pause(self, line: int) -> None:
+        """Show before which line the code that runs is paused; 0 while it is not."""
+        if line != self._paused:
+            self._paused = line
+            self._marks.pause(line)
 
     def _put_up_tabs(self, kept: _KeptTabs) -> None:
         ran = self._codes_that_ran()
@@ -328,6 +340,7 @@ class EditorFollower(QObject):
         self._own_run = ""
         if (tab := self._marks.begin()) is not None and not self._is_held():
             self._pane.show_tab(tab.key)
+        self._marks.pause(self._paused)
 
     def _on_rearranged(self) -> None:
         """Show the tabs again after another branch was chosen or a turn was removed."""

@@ -120,7 +120,7 @@ class MainWindow(QMainWindow):
         from playhead.ui.shell.composer_binding import AttachmentHints
         from playhead.ui.shell.place_menus import PlaceMenus
         from playhead.ui.shell.result_actions import ResultActions
-        from playhead.ui.shell.session_bindings import RiskBinding, VariablesBinding
+        from playhead.ui.shell.session_bindings import PauseBinding, RiskBinding, VariablesBinding
         from playhead.ui.timeline.scroll.coalescer import Coalescer
         from playhead.ui.widgets.drop_zone import ImportDropZone
 
@@ -139,6 +139,7 @@ class MainWindow(QMainWindow):
         self.own_tabs = self._make_own_tabs(data_dir)
         self.writing = self._make_writing(data_dir)
         self.risks = RiskBinding(view, self.parts, self.tasks, self)
+        self.pauses = PauseBinding(view, self.parts.pane, self)
         self.variables = VariablesBinding(self.parts.pane, self.view, self.tasks, self)
         self._make_presence()
         self.verbs = self._make_verbs()

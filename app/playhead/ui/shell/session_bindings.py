@@ -84,6 +84,54 @@ class RiskBinding(SessionBinding):
         self._approval.show_look(await session.review.peek(about, code))
 
 
+class PauseBinding(SessionBinding):
+    """Pauses the code that runs, and keeps the lines to pause before with the code."""
+
+    def __init__(self, view: SessionView, pane: EditorPane, parent: QObject) -> None:
+        super().__init__(view, parent)
+        self._pane = pane
+        pane.header.pause_clicked.connect(self._on_pause_clicked)
+        pane.breakpoints_changed.connect(self._keep)
+        pane.edited.connect(self._on_edited)
+        pane.tab_shown.connect(self._put_up)
+
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Subscribe to nothing: the view shows whether code is paused."""
+        return []
+
+    def follow(self) -> None:
+        """Show the lines of the session's code."""
+        super().follow()
+        self._put_up()
+
+    def _on_pause_clicked(self, verb: str) -> None:
+        session = self._session
+        if session is None:
+            return
+        if session.state == "running" and verb != "step":
+            session.pauses.pause()
+        elif session.state == "paused" and verb == "step":
+            session.pauses.step()
+        elif session.state == "paused":
+            session.pauses.resume()
+
+    def _on_edited(self) -> None:
+        if self._pane.editor.breakpoints:
+            self._keep()
+
+    def _keep(self) -> None:
+        if self._session is not None:
+            self._session.pauses.set_lines(self._pane.text(), self._pane.editor.breakpoints)
+
+    def _put_up(self) -> None:
+        """Show the lines that were chosen in an editor that has been dropped since."""
+        if self._session is None or self._pane.pages.is_empty:
+            return
+        if not self._pane.editor.breakpoints:
+            lines = self._session.pauses.lines(self._pane.text())
+            self._pane.editor.mark_lines(lines, "breakpoint")
+
+
 class ContextBinding(SessionBinding):
     """Owner: the main window; it follows the session that is shown."""
 
@@ -378,6 +426,7 @@ class VariablesBinding(SessionBinding):
         self._is_stale = True
         self._listed = ""
         self._asked = 0
+        self._paused = 0
         pane.variables_toggled.connect(self._on_toggled)
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
@@ -427,11 +476,12 @@ class VariablesBinding(SessionBinding):
         session, panel = self._session, self._panel
         if session is None:
             return
-        state = session.kernel.state
-        if state in ("busy", "stopping"):
+        state, line = session.kernel.state, session.kernel.paused_line
+        if state in ("busy", "stopping") and (not line or line != self._paused):
             self._is_stale = True
         if state == "idle" and (session.kernel.offer is not None) != (self._listed == "offer"):
             self._is_stale = True  # a new kernel waits for the answer, or has got it
+        self._paused = line
         if panel is None or panel.isHidden():
             return
         match state:
@@ -443,15 +493,17 @@ class VariablesBinding(SessionBinding):
                 self._start_asking(session, panel, "none")
             case "none":
                 pass
-            case "idle" if self._is_stale:
+            case "idle" | "busy" if self._is_stale and (state == "idle" or line):
                 self._is_stale = False
                 is_offer = session.kernel.offer is not None
-                self._start_asking(session, panel, "offer" if is_offer else "idle")
+                self._start_asking(session, panel, "offer" if is_offer else state)
             case "idle":
                 pass
-            case _:
+            case _ if not line:
                 self._listed = state
                 panel.set_busy()
+            case _:
+                pass
 
     def _start_asking(self, session: Session, panel: VariablesPanel, state: str) -> None:
         self._listed = state

@@ -19,6 +19,7 @@ from playhead.domain.text.file_effects import coverage_text
 from playhead.errors import AppError
 from playhead.session.branches import is_asked
 from playhead.session.session import Session, SessionEvent
+from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.editor.editor_follower import EditorFollower
 from playhead.ui.sidebar.model import client_name
 from playhead.ui.widgets.wording import going_on_words, mark, tr, tr_n
@@ -232,16 +233,31 @@ class SessionView(QObject):
         if text or self._parts.has_timeline:
             self._timeline.show_going_on(text)
         self._pane.set_kernel(kernel)
+        if self._session is not None:
+            self._show_pause(self._session)
 
     def _show_state(self, session: Session) -> None:
         self._header.set_client(client_name(session.client))
         self._header.set_state(session.state)
         self._composer.set_busy(session.state != "idle")
-        self._pane.set_running(session.state in ("running", "awaiting_input", "stopping"))
+        self._show_pause(session)
         self._follower.show_waiting(session.state == "awaiting_input")
         # A report follows a state that is left out here.
         if session.state not in ("awaiting_input", "stopping") and self._parts.has_timeline:
             self._timeline.settle_inputs()
+
+    def _show_pause(self, session: Session) -> None:
+        """Show whether the code runs, and the line that it is paused before."""
+        kernel = session.kernel
+        is_running = session.state in ("running", "paused", "awaiting_input", "stopping")
+        is_paused = session.state == "paused"
+        is_python = kernel.language in ("", PYTHON)
+        name = language_name(kernel.language)
+        why = "" if is_python else tr("{language} code cannot be paused", language=name)
+        self._pane.set_running(is_running, is_paused=is_paused, why_no_pause=why)
+        self._follower.show_pause(kernel.paused_line if is_paused else 0)
+        if self._parts.has_timeline:
+            self._timeline.show_pause(kernel.paused_line if is_paused else 0)
 
     def _show_pending(self, session: Session) -> None:
         pending = session.pending

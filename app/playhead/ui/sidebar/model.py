@@ -208,6 +208,7 @@ STATE_WORDS: dict[SessionState, str] = {
     "asking": mark("answering"),
     "awaiting_approval": mark("waiting for you"),
     "running": mark("running"),
+    "paused": mark("paused"),
     "awaiting_input": mark("waiting for your answer"),
     "stopping": mark("stopping"),
 }

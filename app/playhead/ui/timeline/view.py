@@ -233,6 +233,11 @@ class TimelineView(QAbstractScrollArea):
         self.model.show_going_on(text)
         self.coalescer.due()
 
+    def show_pause(self, line: int) -> None:
+        """Show at the code that runs before which line it is paused; 0 while it is not."""
+        self.model.show_pause(line)
+        self.coalescer.due()
+
     def end_turn(self) -> None:
         """Show what the turn has cost, once the session rests."""
         self._show_costs(self.model_name())

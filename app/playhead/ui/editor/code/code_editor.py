@@ -29,7 +29,7 @@ DISPLAY_LINE_LIMIT = 20_000
 
 HEAT_LEVELS = 4
 
-MarkKind = Literal["traced", "risky"]
+MarkKind = Literal["traced", "risky", "breakpoint"]
 
 CUT_MARK = mark(" … (line cut for display)")
 
@@ -51,6 +51,7 @@ class EditorColours(Struct, frozen=True, kw_only=True):
     accent: str
     warn: str
     running: str
+    paused: str
     keyword: str
     string: str
     number: str
@@ -78,13 +79,14 @@ class CodeEditor(Protocol):
 
     Signals: `edited()` when the user (not the program) changed the text,
     `cursor_moved(line, column)`, `line_pointed(line)` when the mouse moves to another line, 0 for
-    none.
+    none, `number_clicked(line)` for a click beside a line.
     """
 
     # Bound signals; PySide6's stubs give them a type that no protocol can name.
     edited: Any
     cursor_moved: Any
     line_pointed: Any
+    number_clicked: Any
 
     @property
     def widget(self) -> QWidget:
@@ -123,8 +125,15 @@ class CodeEditor(Protocol):
         """Set whether the text is read-only."""
         ...
 
-    def set_running_line(self, line: int | None, note: str = "") -> None:
-        """Mark the running line, with a note at its end; None if nothing runs."""
+    def set_running_line(
+        self, line: int | None, note: str = "", *, is_paused: bool = False
+    ) -> None:
+        """Mark the line that runs, or will after a pause, with a note; None if nothing runs."""
+        ...
+
+    @property
+    def breakpoints(self) -> list[int]:
+        """Return the lines to pause before, which move with their text; see `mark_lines`."""
         ...
 
     def set_line_note(self, line: int, note: str) -> None:
@@ -140,7 +149,9 @@ class CodeEditor(Protocol):
         ...
 
     def mark_lines(self, lines: Sequence[int], kind: MarkKind = "traced") -> None:
-        """Mark these lines and no others: they printed the output under the mouse, or are risky."""
+        """Mark these lines and no others: they printed the output under the mouse, are risky, or
+        the code pauses before them.
+        """
         ...
 
     def clear_notes(self) -> None:
@@ -219,6 +230,7 @@ def editor_colours(theme: Theme) -> EditorColours:
         accent=tokens.accent,
         warn=tokens.warn,
         running=tokens.running,
+        paused=mix_colours(tokens.bg, tokens.mute, 0.2),
         keyword=tokens.keyword,
         string=tokens.string,
         number=tokens.number,

@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QColor,
     QFont,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
     QPolygonF,
@@ -100,6 +101,7 @@ class PlainEditor(QWidget):
     edited = Signal()
     cursor_moved = Signal(int, int)
     line_pointed = Signal(int)
+    number_clicked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -124,6 +126,7 @@ class PlainEditor(QWidget):
         layout.addWidget(self._edit)
         self.setFocusProxy(self._edit)
         HoveredLine(self._edit.viewport(), self._line_at, self.line_pointed.emit)
+        self._edit.number_clicked.connect(self.number_clicked)
         self._edit.textChanged.connect(self._on_text_changed)
         self._edit.cursorPositionChanged.connect(self._on_cursor_moved)
 
@@ -140,6 +143,7 @@ class PlainEditor(QWidget):
         """Show another text; forget undo steps, notes and markers."""
         self.end_stream()
         self.clear_notes()
+        self.mark_lines((), "breakpoint")
         self.set_changes(())
         self._cutter = LineCutter()
         self._is_loading = True
@@ -203,15 +207,24 @@ class PlainEditor(QWidget):
         self._is_read_only = is_read_only
         self._apply_read_only()
 
-    def set_running_line(self, line: int | None, note: str = "") -> None:
-        """Mark the running line, with a note at its end; None if nothing runs."""
+    def set_running_line(
+        self, line: int | None, note: str = "", *, is_paused: bool = False
+    ) -> None:
+        """Mark the line that runs, or will after a pause, with a note; None if nothing runs."""
         if line is not None and not 1 <= line <= self._edit.blockCount():
             line = None
         has_moved = line != self._edit.running
+        self._edit.is_paused = is_paused
         self._edit.running, self._edit.running_note = line, note
         self._paint_lines()
         if line is not None and has_moved:
             self.reveal_line(line)
+
+    @property
+    def breakpoints(self) -> list[int]:
+        """Return the lines to pause before."""
+        last = self._edit.blockCount()
+        return sorted(line for line in self._edit.breakpoints if line <= last)
 
     def set_line_note(self, line: int, note: str) -> None:
         """Show a quiet note at the end of a line; '' removes it."""
@@ -234,7 +247,13 @@ class PlainEditor(QWidget):
         self.reveal_line(line)
 
     def mark_lines(self, lines: Sequence[int], kind: MarkKind = "traced") -> None:
-        """Mark these lines and no others: they printed the output under the mouse, or are risky."""
+        """Mark these lines, and no others of the kind."""
+        if kind == "breakpoint":
+            self._edit.breakpoints.clear()
+            self._edit.breakpoints.update(dict.fromkeys(lines, True))
+            self._edit.refresh()
+            self._describe()
+            return
         marked = tuple(lines[:_MOST_MARKS])
         if marked != self._marked[kind]:
             self._marked[kind] = marked
@@ -368,6 +387,7 @@ class PlainEditor(QWidget):
         edit = self._edit
         notes = [f"line {line}: {text}" for line, text in sorted(edit.errors.items())]
         notes += [f"line {line}: {text}" for line, text in sorted(edit.notes.items()) if text]
+        notes += [f"line {line}: pauses before it" for line in sorted(edit.breakpoints)]
         edit.setAccessibleDescription(
             "; ".join([self._language, *notes] if self._language else notes)
         )
@@ -378,7 +398,8 @@ class PlainEditor(QWidget):
             return
         marks = [(line, colours.error_background) for line in self._edit.errors]
         if self._edit.running is not None:
-            marks.append((self._edit.running, colours.running))
+            ground = colours.paused if self._edit.is_paused else colours.running
+            marks.append((self._edit.running, ground))
         for kind, lines in self._marked.items():
             over = colours.accent if kind == "traced" else colours.warn
             colour = mix_colours(colours.background, over, 0.16)
@@ -412,7 +433,12 @@ class PlainEditor(QWidget):
 
 
 class PlainTextArea(QPlainTextEdit):
-    """Paints the tables of lines (from 1) that its owner, the plain editor, fills."""
+    """Paints the tables of lines (from 1) that its owner, the plain editor, fills.
+
+    Signal: `number_clicked(line)` for a click in the margin.
+    """
+
+    number_clicked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -423,6 +449,8 @@ class PlainTextArea(QPlainTextEdit):
         self.errors: dict[int, str] = {}
         self.changes: Mapping[int, str] = {}
         self.heat: dict[int, int] = {}
+        self.breakpoints: dict[int, bool] = {}
+        self.is_paused = False
         self._margin = _Margin(self)
         self._line_count = 1
         self.document().setDocumentMargin(0)
@@ -493,7 +521,11 @@ class PlainTextArea(QPlainTextEdit):
         width = self.margin_width()
         right = width - _PAD_PX - _HEAT_PX - _MARK_PX - _ARROW_PX
         if line == self.running:
-            painter.fillRect(0, top, width, height, QColor(colours.running))
+            ground = colours.paused if self.is_paused else colours.running
+            painter.fillRect(0, top, width, height, QColor(ground))
+        if line in self.breakpoints:
+            _paint_circle(painter, QColor(colours.error), right + 6, top + row / 2)
+        if line == self.running:
             _paint_arrow(painter, QColor(colours.accent), right + 3, top + row / 2)
         painter.setPen(QColor(colours.faint))
         align = Qt.AlignmentFlag.AlignRight
@@ -530,7 +562,7 @@ class PlainTextArea(QPlainTextEdit):
             return
         block = self.document().findBlock(position)
         first = block.blockNumber() + (1 if position == block.position() else 2)
-        for table in (self.notes, self.errors, self.heat):
+        for table in (self.notes, self.errors, self.heat, self.breakpoints):
             moved = {line + more if line >= first else line: one for line, one in table.items()}
             table.clear()
             table.update(moved)  # type: ignore[arg-type]
@@ -551,6 +583,13 @@ class _Margin(QWidget):
         """Return the width of the line numbers."""
         return QSize(self._text.margin_width(), 0)
 
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Report a click beside a line."""
+        for block, top in self._text.visible_blocks():
+            height = self._text.blockBoundingRect(block).height()
+            if top <= event.position().y() < top + height:
+                self._text.number_clicked.emit(block.blockNumber() + 1)
+
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Let the text area paint the margin."""
         painter = QPainter(self)
@@ -561,6 +600,13 @@ class _Margin(QWidget):
 def _change_colour(colours: EditorColours, kind: str) -> str:
     by_kind = {"added": colours.added, "changed": colours.accent, "removed": colours.error}
     return by_kind[kind]
+
+
+def _paint_circle(painter: QPainter, colour: QColor, middle_x: int, middle: float) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(colour)
+    painter.drawEllipse(QPointF(middle_x, middle), 4, 4)
 
 
 def _paint_arrow(painter: QPainter, colour: QColor, left: int, middle: float) -> None:

@@ -88,7 +88,13 @@ _CHANGE_MARKERS = {"added": 8, "changed": 9, "removed": 10}
 _CHANGE_MASK = sum(1 << marker for marker in _CHANGE_MARKERS.values())
 _CHARACTERS = Scintilla.LineCharacterIndexType.Utf32.value
 _RISKY, _RISKY_SIGN = 12, 13
+_BREAKPOINT = 0  # below the arrow
 _TRACED, _FOUND = 11, Scintilla.IndicatorNumbers.Container.value
+_MARKERS: Mapping[MarkKind, Sequence[int]] = {
+    "traced": (_TRACED,),
+    "risky": (_RISKY, _RISKY_SIGN),
+    "breakpoint": (_BREAKPOINT,),
+}
 
 
 class ScintillaEditor(QWidget):
@@ -101,6 +107,7 @@ class ScintillaEditor(QWidget):
     edited = Signal()
     cursor_moved = Signal(int, int)
     line_pointed = Signal(int)
+    number_clicked = Signal(int)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -114,6 +121,7 @@ class ScintillaEditor(QWidget):
         self._is_loading = False
         self._notes: dict[int, str] = {}
         self._running: int | None = None
+        self._is_paused = False
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._sci)
@@ -122,6 +130,7 @@ class ScintillaEditor(QWidget):
         HoveredLine(self._sci.viewport(), self._line_at, self.line_pointed.emit)
         self._sci.modified.connect(self._on_modified)
         self._sci.updateUi.connect(self._on_update)
+        self._sci.marginClicked.connect(self._on_margin_clicked)
 
     @property
     def widget(self) -> QWidget:
@@ -136,6 +145,7 @@ class ScintillaEditor(QWidget):
         """Show another text; forget undo steps, notes and markers."""
         self.end_stream()
         self.clear_notes()
+        self.mark_lines((), "breakpoint")
         self._cutter = LineCutter()
         self._load(self._cutter.feed(text))
         self.set_changes(())
@@ -202,18 +212,15 @@ class ScintillaEditor(QWidget):
         sci.setElementColour(
             parts.SelectionInactiveBack.value, bgr_number(colours.selection) | 160 << 24
         )
-        sci.markerSetBack(_BAND, bgr_number(colours.running))
         sci.markerSetBack(
             _TRACED, bgr_number(mix_colours(colours.background, colours.accent, 0.16))
         )
         sci.markerSetBack(_RISKY, bgr_number(mix_colours(colours.background, colours.warn, 0.16)))
         sci.markerSetBack(_RISKY_SIGN, bgr_number(colours.warn))
         sci.markerSetFore(_RISKY_SIGN, bgr_number(colours.warn))
-        sci.markerSetBack(_ARROW, bgr_number(colours.accent))
-        sci.markerSetFore(_ARROW, bgr_number(colours.accent))
-        band = overlay_number(colours.running, colours.background)
-        sci.markerSetBackTranslucent(_BAND_MARGIN, band)
-        sci.markerSetForeTranslucent(_BAND_MARGIN, band)
+        sci.markerSetBack(_BREAKPOINT, bgr_number(colours.error))
+        sci.markerSetFore(_BREAKPOINT, bgr_number(colours.error))
+        self._set_line_colours(colours)
         self._set_change_colours(colours)
         sci.colourise(0, -1)
         self._size_number_margin()
@@ -223,14 +230,30 @@ class ScintillaEditor(QWidget):
         self._is_read_only = is_read_only
         self._apply_read_only()
 
-    def set_running_line(self, line: int | None, note: str = "") -> None:
-        """Mark the running line, with a note at its end; None if nothing runs."""
+    def set_running_line(
+        self, line: int | None, note: str = "", *, is_paused: bool = False
+    ) -> None:
+        """Mark the line that runs, or will after a pause, with a note; None if nothing runs."""
         line = line if line is not None and 1 <= line <= self._sci.lineCount() else None
+        if is_paused != self._is_paused:
+            self._is_paused = is_paused
+            if self._colours is not None:
+                self._set_line_colours(self._colours)
         if line != self._running:
             self._move_markers(line)
             self._sci.setScrollWidth(1)  # the note may have been what was wide
         if line is not None:
             self._put_note(line, note, RUNNING_NOTE)
+
+    @property
+    def breakpoints(self) -> list[int]:
+        """Return the lines to pause before."""
+        found: list[int] = []
+        line = self._sci.markerNext(0, 1 << _BREAKPOINT)
+        while line >= 0:
+            found.append(line + 1)
+            line = self._sci.markerNext(line + 1, 1 << _BREAKPOINT)
+        return found
 
     def set_line_note(self, line: int, note: str) -> None:
         """Show a quiet note at the end of a line; '' removes it."""
@@ -255,9 +278,8 @@ class ScintillaEditor(QWidget):
         self.reveal_line(line)
 
     def mark_lines(self, lines: Sequence[int], kind: MarkKind = "traced") -> None:
-        """Mark these lines and no others: they printed the output under the mouse, or are risky."""
-        markers = (_TRACED,) if kind == "traced" else (_RISKY, _RISKY_SIGN)
-        for marker in markers:
+        """Mark these lines, and no others of the kind."""
+        for marker in _MARKERS[kind]:
             self._sci.markerDeleteAll(marker)
             for line in lines:
                 if 1 <= line <= self._sci.lineCount():
@@ -398,7 +420,7 @@ class ScintillaEditor(QWidget):
         sci.setMargins(5)
         for margin, mask, width in (
             (_NUMBERS, 0, 0),
-            (_ARROWS, 1 << _ARROW | 1 << _RISKY_SIGN, 14),
+            (_ARROWS, 1 << _ARROW | 1 << _RISKY_SIGN | 1 << _BREAKPOINT, 14),
             (_CHANGES, _CHANGE_MASK, 13),
             (_HEAT, _HEAT_MASK, 3),
             (_PADDING, 0, 5),
@@ -406,11 +428,15 @@ class ScintillaEditor(QWidget):
             sci.setMarginTypeN(margin, _Number if margin == _NUMBERS else _Back)
             sci.setMarginMaskN(margin, mask | 1 << _BAND_MARGIN)
             sci.setMarginWidthN(margin, width)
+        for margin in (_NUMBERS, _ARROWS):
+            sci.setMarginSensitiveN(margin, True)
+            sci.setMarginCursorN(margin, Scintilla.CursorShape.Arrow.value)
         sci.setMarginLeft(0)
         sci.markerDefine(_BAND, Scintilla.MarkerSymbol.Background.value)
         sci.markerDefine(_TRACED, Scintilla.MarkerSymbol.Background.value)
         sci.markerDefine(_RISKY, Scintilla.MarkerSymbol.Background.value)
         sci.markerDefine(_RISKY_SIGN, Scintilla.MarkerSymbol.SmallRect.value)
+        sci.markerDefine(_BREAKPOINT, Scintilla.MarkerSymbol.Circle.value)
         sci.markerDefine(_BAND_MARGIN, Scintilla.MarkerSymbol.FullRect.value)
         sci.markerDefine(_ARROW, Scintilla.MarkerSymbol.Arrow.value)
         for level in range(HEAT_LEVELS):
@@ -423,6 +449,18 @@ class ScintillaEditor(QWidget):
         sci.indicSetUnder(_FOUND, True)
         sci.annotationSetVisible(Scintilla.AnnotationVisible.Standard.value)
         sci.eOLAnnotationSetVisible(Scintilla.EOLAnnotationVisible.Standard.value)
+
+    def _set_line_colours(self, colours: EditorColours) -> None:
+        """Colour the line that runs: grey with a hollow arrow while it is paused."""
+        sci, ground = self._sci, colours.paused if self._is_paused else colours.running
+        sci.markerSetBack(_BAND, bgr_number(ground))
+        inside = colours.background if self._is_paused else colours.accent
+        sci.markerSetBack(_ARROW, bgr_number(inside))
+        sci.markerSetFore(_ARROW, bgr_number(colours.accent))
+        band = overlay_number(ground, colours.background)
+        sci.markerSetBackTranslucent(_BAND_MARGIN, band)
+        sci.markerSetForeTranslucent(_BAND_MARGIN, band)
+        sci.styleSetBack(self._extended + RUNNING_NOTE, bgr_number(ground))
 
     def _set_change_colours(self, colours: EditorColours) -> None:
         sci = self._sci
@@ -504,6 +542,9 @@ class ScintillaEditor(QWidget):
         if flags & _EDITS and not self._is_loading:
             self._is_touched = True
             self.edited.emit()
+
+    def _on_margin_clicked(self, position: int, *_rest: object) -> None:
+        self.number_clicked.emit(self._sci.lineFromPosition(position) + 1)
 
     def _on_update(self, _what: int) -> None:
         line, column = self.cursor()

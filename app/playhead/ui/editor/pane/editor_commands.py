@@ -42,6 +42,9 @@ EDITOR_COMMANDS = (
         name="previous_tab", text=mark("Previous tab"), keys="Ctrl+PgUp", also=("Ctrl+Shift+Tab",)
     ),
     EditorCommand(name="run", text=mark("Run"), keys="Ctrl+Return", also=("Ctrl+Enter", "F5")),
+    EditorCommand(name="pause", text=mark("Pause the code, or go on"), keys="F8"),
+    EditorCommand(name="step", text=mark("Go on up to the next statement"), keys="F10"),
+    EditorCommand(name="breakpoint", text=mark("Pause before this line"), keys="F9"),
     EditorCommand(name="undo", text=mark("Undo"), keys="Ctrl+Z"),
     EditorCommand(name="redo", text=mark("Redo"), keys="Ctrl+Shift+Z", also=("Ctrl+Y",)),
     EditorCommand(name="find", text=mark("Find…"), keys="Ctrl+F"),
@@ -146,6 +149,7 @@ _GROUPS = (
     ("new", "open", "save", "save_as", "close"),
     ("undo", "redo", "find", "replace"),
     ("complete", "comment", "indent", "unindent", "changes", "printed"),
+    ("pause", "step", "breakpoint"),
     ("wrap",),
 )
 

@@ -78,7 +78,8 @@ class EditorPane(QWidget):
     the user wants the newest code, `fold_requested()`, `variables_toggled(bool)` when the variables
     under the editor were shown or hidden, `tab_chosen(str)` by the user, `tab_shown()`,
     `close_requested(str)`, `file_command(str)`: new, open, save, save_as; `line_pointed(int)`
-    when the mouse moves to another line (0: none), `printed_requested(int)` for a line's output.
+    when the mouse moves to another line (0: none), `printed_requested(int)` for a line's output,
+    `breakpoints_changed()` when the user has chosen a line of the shown code to pause before.
     """
 
     run_requested = Signal(str, str)
@@ -94,6 +95,7 @@ class EditorPane(QWidget):
     tab_shown = Signal()
     line_pointed = Signal(int)
     printed_requested = Signal(int)
+    breakpoints_changed = Signal()
     close_requested = Signal(str)
     file_command = Signal(str)
 
@@ -103,7 +105,8 @@ class EditorPane(QWidget):
         """Make the pane; one that is light makes its editor when it is first needed."""
         super().__init__(parent)
         self._theme = theme
-        self._is_running = self._is_asked = False
+        self._is_running = self._is_asked = self._is_paused = False
+        self._why_no_pause = ""
         self._is_light = is_light
         self._can_run: Callable[[str], bool] = lambda _word: True
         self._wants_variables = False
@@ -274,10 +277,19 @@ class EditorPane(QWidget):
             self._marks.refresh()
         self.refresh_tabs()
 
-    def set_running(self, is_running: bool) -> None:
-        """Show Run, or Stop while code runs."""
-        self._is_running = is_running
+    def set_running(
+        self, is_running: bool, *, is_paused: bool = False, why_no_pause: str = ""
+    ) -> None:
+        """Show Run, or while code runs Stop and Pause, or why it cannot be paused."""
+        self._is_running, self._is_paused = is_running, is_paused
+        self._why_no_pause = why_no_pause
         self._show_run()
+
+    def toggle_breakpoint(self, line: int) -> None:
+        """Pause before a line of the shown code, or no longer."""
+        lines = {*self.editor.breakpoints} ^ {line}
+        self.editor.mark_lines(sorted(lines), "breakpoint")
+        self.breakpoints_changed.emit()
 
     def set_asked(self, is_asked: bool) -> None:
         """Set whether the shown code waits for approval, so that Run is the main action."""
@@ -375,6 +387,7 @@ class EditorPane(QWidget):
         self.pages.edited.connect(self._on_edited)
         self.pages.cursor_moved.connect(status.show_position)
         self.pages.line_pointed.connect(self.line_pointed)
+        self.pages.number_clicked.connect(self.toggle_breakpoint)
         self._marks.counted.connect(self._on_counted)
         self.strip.chosen.connect(self._on_tab_chosen)
         self.strip.close_requested.connect(self.close_requested)
@@ -416,6 +429,9 @@ class EditorPane(QWidget):
             "unindent": tools.unindent,
             "wrap": lambda: self.set_wrap(not self.pages.is_wrapped),
             "changes": tools.toggle_diff,
+            "pause": self.header.pause.click,
+            "step": self.header.step.click,
+            "breakpoint": lambda: self.toggle_breakpoint(self.editor.cursor()[0]),
             "printed": lambda: self.printed_requested.emit(self.editor.cursor()[0]),
         }
 
@@ -484,6 +500,9 @@ class EditorPane(QWidget):
             if is_known
             else tr("{language_name} cannot be run here.", language_name=name),
             can_run=has_code and is_known,
+        )
+        self.header.show_pause(
+            is_running=self._is_running, is_paused=self._is_paused, why_not=self._why_no_pause
         )
 
     def _on_editor_made(self, widget: QWidget) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QIcon, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -34,14 +34,19 @@ if TYPE_CHECKING:
     from playhead.ui.widgets.theme import Theme
 
 
+_STEP_MS = 200
+
+
 class PaneHeader(QFrame):
     """Shows the header; its buttons only emit signals. Owner: the pane.
 
     Signals: `run_clicked()`, `undo_clicked()`, `find_clicked()`, `changes_clicked()`,
-    `newer_clicked()`, `fold_clicked()`, `language_chosen(str)`.
+    `newer_clicked()`, `fold_clicked()`, `language_chosen(str)`, `pause_clicked(str)`: pause
+    (or go on, while it is paused) or step.
     """
 
     run_clicked = Signal()
+    pause_clicked = Signal(str)
     undo_clicked = Signal()
     find_clicked = Signal()
     changes_clicked = Signal()
@@ -80,6 +85,18 @@ class PaneHeader(QFrame):
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self.fold = self._tool(tr("Hide the editor"), tr("Hide the editor (Ctrl+J)"))
         self.run = QPushButton(tr("Run"), self)
+        self.pause = QPushButton(tr("Pause"), self)
+        self.step = QPushButton(tr("Step"), self)
+        self.step.setToolTip(tr("Go on up to the next statement (F10)"))
+        for button in (self.pause, self.step):
+            button.hide()
+        self.pause.clicked.connect(lambda: self.pause_clicked.emit("pause"))
+        self.step.clicked.connect(lambda: self.pause_clicked.emit("step"))
+        self._pause_look: tuple[bool, bool, str] | None = None
+        self._going_on = QTimer(self)
+        self._going_on.setSingleShot(True)
+        self._going_on.setInterval(_STEP_MS)
+        self._going_on.timeout.connect(lambda: self._show_pause((True, False, "")))
         self._lay_out()
         for button, signal in (
             (self.run, self.run_clicked),
@@ -139,10 +156,33 @@ class PaneHeader(QFrame):
             tip = tr("Run this code, which waits for your answer (F5)")
         self.run.setToolTip(tip if is_running or not why_not else why_not)
 
+    def show_pause(self, *, is_running: bool, is_paused: bool, why_not: str) -> None:
+        """Show Pause beside Stop while code runs, and while it is paused how it can go on."""
+        look = (is_running, is_paused, why_not)
+        if look == self._pause_look:
+            self._going_on.stop()
+        elif is_running and self._pause_look == (True, True, why_not):
+            self._going_on.start()  # a step is soon paused again, under the mouse
+        else:
+            self._show_pause(look)
+
+    def _show_pause(self, look: tuple[bool, bool, str]) -> None:
+        self._going_on.stop()
+        self._pause_look = look
+        is_running, is_paused, why_not = look
+        self.pause.setText(tr("Go on") if is_paused else tr("Pause"))
+        self._theme.label_icon(self.pause, "play" if is_paused else "pause", "text")
+        self._theme.label_icon(self.step, "step-forward", "text")
+        tip = tr("Go on (F8)") if is_paused else tr("Pause before the next line (F8)")
+        self.pause.setToolTip(why_not or tip)
+        self.pause.setEnabled(not why_not)
+        self.pause.setVisible(is_running)
+        self.step.setVisible(is_running and is_paused)
+
     def apply_theme(self) -> None:
         """Set the current colours."""
         theme = self._theme
-        self._run_look = None
+        self._run_look = self._pause_look = None
         self.icon.setPixmap(theme.icon("file-code", "accent").pixmap(16, 16))
         for button, name in (
             (self.fold, "panel-right"),
@@ -199,7 +239,8 @@ class PaneHeader(QFrame):
         for widget in (self.undo, self.search, self.more, self.fold):
             tools.addWidget(widget)
         layout.addLayout(tools)
-        layout.addWidget(self.run)
+        for widget in (self.step, self.pause, self.run):
+            layout.addWidget(widget)
 
     def _tool(self, name: str, tip: str) -> QToolButton:
         button = QToolButton(self)

@@ -92,6 +92,7 @@ class RunningLine(QObject):
         self._wanted: int | None = None
         self._shown: int | None = None
         self._since = 0.0
+        self._paused = 0
         self._timings = LineTimings()
         self._frame = QTimer(self)
         self._frame.setSingleShot(True)
@@ -113,6 +114,10 @@ class RunningLine(QObject):
 
     def move(self, line: int | None) -> None:
         """Move the mark to the line that runs now; None if nothing runs."""
+        if line is None:
+            self._paused = 0
+        elif self._paused:
+            return  # on its way since before the pause
         if line != self._wanted:
             self._since = time.monotonic()
         self._wanted = line
@@ -122,6 +127,15 @@ class RunningLine(QObject):
         elif not self._frame.isActive():
             self._apply()
             self._frame.start()
+
+    def pause(self, line: int) -> None:
+        """Show that the code is paused before a line; 0 when it goes on."""
+        self._paused = line
+        if line:
+            self._wanted = line
+        self._since = time.monotonic()
+        self._frame.stop()
+        self._apply()
 
     def add_timing(self, timing: LineTiming) -> None:
         """Add the time that a statement, or a line in it, took."""
@@ -144,6 +158,7 @@ class RunningLine(QObject):
         """Remove the mark and the timings before another run."""
         self._timings = LineTimings()
         self._wanted = self._shown = None
+        self._paused = 0
         self._frame.stop()
         self._clock.stop()
         self._editor.clear_notes()
@@ -160,9 +175,16 @@ class RunningLine(QObject):
             self._editor.set_running_line(None)
             return
         self._show_note()
-        self._clock.start()
+        if self._paused:
+            self._clock.stop()
+        else:
+            self._clock.start()
 
     def _show_note(self) -> None:
+        if self._paused:
+            note = tr("paused before this line")
+            self._editor.set_running_line(self._paused, note, is_paused=True)
+            return
         elapsed = time.monotonic() - self._since
         note = (
             tr("running · {time}", time=format_seconds(elapsed))

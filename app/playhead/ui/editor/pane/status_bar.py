@@ -101,6 +101,8 @@ class StatusBar(QFrame):
     def show_kernel(self, status: KernelStatus) -> None:
         """Show the kernel's state and memory, or what goes on in it after a run."""
         words = going_on_words(status.going_on) or tr(_WORDS[status.state])
+        if status.paused_line:
+            words = tr("paused before line {line}", line=status.paused_line)
         is_lost = status.going_on.main or status.going_on.threads > 0
         tip = tr("Stop: the kernel ends with its threads, all variables are lost")
         self.stop.setVisible(bool(status.going_on))

@@ -46,12 +46,13 @@ class TabPages(QFrame):
     """Shows one page at a time, with a frame while it has the keyboard focus. Owner: the pane.
 
     Signals: `edited(Page)`, of the page that is shown `cursor_moved(int, int)` and
-    `line_pointed(int)`, `made(QWidget)` for each new editor.
+    `line_pointed(int)`, `number_clicked(int)`, `made(QWidget)` for each new editor.
     """
 
     edited = Signal(object)
     cursor_moved = Signal(int, int)
     line_pointed = Signal(int)
+    number_clicked = Signal(int)
     made = Signal(object)
 
     def __init__(self, theme: Theme, show_first: Callable[[], object], parent: QWidget) -> None:
@@ -78,6 +79,11 @@ class TabPages(QFrame):
         if self._current is None:
             raise LookupError("no page is shown")
         return self._current
+
+    @property
+    def is_empty(self) -> bool:
+        """Return whether no page is shown yet."""
+        return self._current is None
 
     def find(self, key: str) -> TabPage | None:
         """Return the page of a tab; None if it has none."""
@@ -168,6 +174,7 @@ class TabPages(QFrame):
         editor.edited.connect(lambda: self.edited.emit(page))
         editor.cursor_moved.connect(lambda line, column: self._emit_cursor(page, line, column))
         editor.line_pointed.connect(lambda line: self._emit_line(page, line))
+        editor.number_clicked.connect(self.number_clicked)
         self.made.emit(editor.widget)
         return page
 

@@ -238,6 +238,8 @@ class CodeCard(PanelCard):
         right = draw_header(painter, self.theme, header, "file-code-corner", title) + 10
         if self.row.state in _PILLS:
             pill = tr(_PILLS[self.row.state])
+            if line := self.row.paused_line:
+                pill = tr("paused before line {line}", line=line)
             right += draw_pill(painter, self.theme, right, header.center().y(), pill) + 8
         draw_detail(painter, self.theme, right, header, self.state_text())
 

@@ -137,9 +137,10 @@ class Row(Struct, eq=False, kw_only=True):
     has cost, `sorting` how the rows of a table are shown. `edition` changes when the text is
     replaced: what was taken in of the one before is of no use then. `tail` are the last lines of an
     output that is too long to be in the text as it goes on. `group` are the rows of code that is
-    decided about at once, shown as one card: all but one of them `is_hidden`. `going_on` says what
-    computes on after its end, or that it goes on although it says that it is over. `facts` are what
-    code is seen to do, in groups. `effect` is the state of changes to files.
+    decided about at once, shown as one card: all but one of them `is_hidden`. `paused_line` is the
+    line that the code is paused before, 0 while it is not. `going_on` says what computes on after
+    its end, or that it goes on although it says that it is over. `facts` are what code is seen to
+    do, in groups. `effect` is the state of changes to files.
     """
 
     key: str
@@ -149,6 +150,7 @@ class Row(Struct, eq=False, kw_only=True):
     state: str = ""
     detail: str = ""
     going_on: str = ""
+    paused_line: int = 0
     is_streaming: bool = False
     is_open: bool = False
     is_last: bool = False

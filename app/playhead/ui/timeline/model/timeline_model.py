@@ -84,6 +84,7 @@ class TimelineModel:
         self._changes = Changes()
         self._code: int | None = None
         self._going_on: Row | None = None
+        self._paused_line = 0
         self._run_console: int | None = None
         self._open_inputs: list[str] = []
         self._has_failed = False
@@ -581,12 +582,21 @@ class TimelineModel:
         if self._code is not None:
             row = self.rows[self._code]
             row.state, row.detail = state, detail
+            row.paused_line = self._paused_line if state == "running" else 0
             row.is_typing = row.is_typing and state == "running"
             self.mark(row.key)
         if self._run_console is not None and state != "running":
             console = self.rows[self._run_console]
             console.detail = " · ".join(filter(None, (self._block_name(), console_detail)))
             self.mark(console.key)
+
+    def show_pause(self, line: int) -> None:
+        """Show before which line the code that runs is paused; 0 while it is not."""
+        self._paused_line = line
+        row = self.rows[self._code] if self._code is not None else None
+        if row is not None and row.state == "running" and row.paused_line != line:
+            row.paused_line = line
+            self.mark(row.key)
 
     def show_going_on(self, text: str) -> None:
         """Show beside the code that ran last what computes on; '' for nothing."""
