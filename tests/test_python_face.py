@@ -481,6 +481,24 @@ def test_a_chat_is_stopped_from_another_thread(face: Face):
     assert "KeyboardInterrupt" in interpreter.messages[-1]["content"]
 
 
+def test_code_is_paused_and_goes_on_step_by_step(face: Face):
+    code = "total = 1\ntotal += 1\nprint(total)"
+    interpreter = face.answers(execute(code), text("Done."))
+    lines: list[int] = []
+    for chunk in interpreter.chat("go", stream=True, extended=True):
+        if chunk["type"] == "confirmation":
+            interpreter.set_breakpoints([2])
+        elif chunk["type"] == "paused":
+            lines.append(chunk["content"])
+            if chunk["content"] == 2:
+                interpreter.step()
+            elif chunk["content"]:
+                interpreter.resume()
+    assert [line for line in lines if line] == [2, 3]
+    assert lines[-1] == 0
+    assert interpreter.messages[-2]["content"] == "2\n"
+
+
 def test_it_works_in_a_thread_beside_a_qt_program(face: Face, qapp: object):
     interpreter = face.answers(*DIVISION)
     heard: list[dict] = []

@@ -494,7 +494,8 @@ class SessionRequest(_SessionWire, frozen=True):
 class SessionAnswer(_SessionWire, frozen=True):
     """A conversation of the list; `created_at` and `updated_at` are ISO 8601 in UTC.
 
-    `policy` is that of a conversation in memory; others get that of the settings.
+    `policy` is that of a conversation in memory; others get that of the settings. `paused_line` is
+    the line that its code is paused before, while it is.
     """
 
     session_id: str
@@ -504,6 +505,7 @@ class SessionAnswer(_SessionWire, frozen=True):
     busy: bool
     message_count: int
     policy: SessionPolicy | None = None
+    paused_line: int | None = None
 
 
 class SessionList(_SessionWire, frozen=True):

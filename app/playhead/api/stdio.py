@@ -10,6 +10,9 @@ From the program, one object a line, by `do`:
             its conversation is apart from that of `chat`, and recognised by the history
     forget  ends what `kernel` has begun, with its kernels
     stop    turn: end the turn and its code
+    pause, step, resume  turn: pause its code before the next line, go on up to the next statement,
+            go on (Python only); `breakpoints` with lines: pause before these lines of the code that
+            waits or runs
     input   turn, id, text: a line for the code that asks for one; with has_input false in config
             no one types one: standard input ends where a run begins, a question ends the turn
     (chat, again) is_typed in config: a person typed the text of the last message letter for letter,
@@ -27,7 +30,8 @@ The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
 kinds, the last of them server/status or server/error; {"turn", "waits", "bounds"} after a
-confirmation that needs a decision, with what the sandbox makes of a run in words; {"turn", "route"}
+confirmation that needs a decision, with what the sandbox makes of a run in words; {"turn",
+"paused"} with the line that its code is paused before, 0 when it goes on; {"turn", "route"}
 with key, lines and can_remove where the settings have another way for a key than was confirmed;
 {"turn", "message"} of a `kernel`, before a last chunk; {"turn", "ended"}; {"asked", "effects"} with
 the `asked` of `effects`, `undo`, `redo`, `keep` or `delete`; {"error": {"code", "message"},
@@ -117,6 +121,7 @@ class StdioTurn:
         self._send = send
         self._has_last = False
         self._has_begun = False
+        self._paused = 0
         self._error: AppError | None = None
         self._unsubscribe = (
             session.subscribe(self._on_session),
@@ -148,6 +153,9 @@ class StdioTurn:
             self._send_line({"waits": True, "bounds": _bounds(self._session)})
         elif event.kind == "error":
             self._error = event.error
+        elif event.kind == "kernel" and self._session.kernel.paused_line != self._paused:
+            self._paused = self._session.kernel.paused_line
+            self._send_line({"paused": self._paused})
         elif event.kind == "state" and self._session.state != "idle":
             self._has_begun = True
         elif event.kind == "state":
@@ -562,6 +570,8 @@ class _Service:
         match command:
             case {"do": "stop"}:
                 session.stop()
+            case {"do": "pause" | "step" | "resume" | "breakpoints"}:
+                _pause(session, command)
             case {"do": "input", "id": str() as asked, "text": str() as text}:
                 session.answer_input(asked, text)
             case {"do": "text", "text": str() as text}:
@@ -576,6 +586,19 @@ class _Service:
         if self._session is None:
             raise SessionError("No conversation has begun.", remedy="Begin one first.")
         return self._session
+
+
+def _pause(session: Session, command: Mapping[str, Any]) -> None:
+    match command.get("do"):
+        case "pause" | "step" | "resume" as verb:
+            session.pauses.do(verb)
+        case _:
+            lines, pending = cast("object", command.get("lines")), session.pending
+            if not isinstance(lines, list):
+                raise RequestError("lines must be a list of numbers", param="lines")
+            code = session.pauses.running if pending is None else pending.code
+            numbers = cast("list[object]", lines)
+            session.pauses.set_lines(code, [one for one in numbers if isinstance(one, int)])
 
 
 def _decide(session: Session, command: Mapping[str, Any]) -> None:

@@ -126,6 +126,8 @@ class RemoteTurn:
                 return message["message"]
             elif "waits" in message:
                 self.is_waiting = True
+            elif "paused" in message:
+                return {"role": "server", "type": "paused", "content": message["paused"]}
             elif "route" in message:  # a question to the person, which is no part of the answer
                 return {"role": "server", "type": "key_route", "content": message["route"]}
             elif "error" in message:
@@ -204,6 +206,11 @@ class RemoteTurn:
         """Ask the server to end the turn and its code; the rest still comes."""
         if not self.done.is_set():
             self._server.send(self._command("stop"))
+
+    def steer(self, verb: str, **fields: Any) -> None:
+        """Pause the code that runs, or have it go on."""
+        if not self.done.is_set():
+            self._server.send(self._command(verb, **fields))
 
     def leave(self) -> None:
         """Leave the turn: decline the code that waits and stop the code that runs."""

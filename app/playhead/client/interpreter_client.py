@@ -220,6 +220,29 @@ class InterpreterClient:
         if self._connection.turn is not None:
             self._connection.turn.stop()
 
+    def pause(self) -> None:
+        """Pause the Python code that runs before its next line, from whatever thread.
+
+        In an extended stream a chunk `server/paused` then has the line, 0 when the code goes on.
+        """
+        self._steer("pause")
+
+    def step(self) -> None:
+        """Have paused code go on up to its next statement."""
+        self._steer("step")
+
+    def resume(self) -> None:
+        """Have paused code go on."""
+        self._steer("resume")
+
+    def set_breakpoints(self, lines: Sequence[int]) -> None:
+        """Pause before these lines of the code that waits for a decision, or runs."""
+        self._steer("breakpoints", lines=list(lines))
+
+    def _steer(self, verb: str, **fields: Any) -> None:
+        if self._connection.turn is not None:
+            self._connection.turn.steer(verb, **fields)
+
     def effects(self) -> list[Wire]:
         """Return what the runs of the conversation did to files, the oldest first.
 

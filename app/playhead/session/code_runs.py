@@ -30,7 +30,7 @@ from playhead.domain.conversation.payloads import (
     RunEnd,
     RunReport,
 )
-from playhead.domain.execution import CodePlace, Completions, Description
+from playhead.domain.execution import CodePlace, Completions, Description, PauseVerb
 from playhead.errors import ExecutionError
 from playhead.session.ports import CodeReader, Executor, FileEffects, SessionPorts
 
@@ -321,19 +321,12 @@ class RunPauses:
         self._conversation_id = conversation_id
         self._start = start
         self._lines: dict[str, tuple[int, ...]] = {}
-        self._running = ""
+        self.running = ""
+        """The code that runs."""
 
-    def pause(self) -> None:
-        """Pause before the next line of the code that runs."""
-        self._start(self._executor.pause(self._conversation_id, "pause"))
-
-    def step(self) -> None:
-        """Go on after a pause, up to the next statement."""
-        self._start(self._executor.pause(self._conversation_id, "step"))
-
-    def resume(self) -> None:
-        """Go on after a pause."""
-        self._start(self._executor.pause(self._conversation_id, "resume"))
+    def do(self, verb: PauseVerb) -> None:
+        """Pause the code that runs, or have it go on after a pause."""
+        self._start(self._executor.pause(self._conversation_id, verb))
 
     def lines(self, code: str) -> tuple[int, ...]:
         """Return the lines of a code to pause before."""
@@ -346,17 +339,17 @@ class RunPauses:
             self._lines[code] = tuple(sorted(lines))
             while len(self._lines) > _MOST_CODES:
                 del self._lines[next(iter(self._lines))]
-        if code == self._running:
+        if code == self.running:
             self._start(self._executor.set_breakpoints(self._conversation_id, self.lines(code)))
 
     def begin(self, code: str) -> tuple[int, ...]:
         """Return the lines of a code that begins to run."""
-        self._running = code
+        self.running = code
         return self.lines(code)
 
     def end(self) -> None:
         """Record that the code has ended."""
-        self._running = ""
+        self.running = ""
 
 
 def count_runs(messages: Sequence[Message], until: float = math.inf) -> int:

@@ -43,6 +43,7 @@ _HELP = """\
 /discard  delete the copy; the kernel ends
 /quit   leave (also Ctrl-D)
 Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
+Ctrl-\\ pauses Python code before its next line, and lets it go on.
 Without a model (Direct mode) Python that you type here, and do not paste, runs at once.
 """
 _EFFECT_VERBS: Mapping[str, Callable[[Interpreter, str], list[Wire]]] = {
@@ -233,7 +234,10 @@ def _answer(
     """Ask, show the answer, ask the person about its code."""
     interpreter.on_input = display.ask
     interpreter.answers_routes = keyboard.is_interactive()
-    with _stopped_by_ctrl_c(interpreter, lambda: display.is_asking):
+    with (
+        _stopped_by_ctrl_c(interpreter, lambda: display.is_asking),
+        _paused_by_key(interpreter, display),
+    ):
         try:
             display.wait()
             for chunk in interpreter.chat(asked, stream=True):
@@ -378,6 +382,26 @@ def _stopped_by_ctrl_c(interpreter: Interpreter, is_asking: Callable[[], bool]) 
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextlib.contextmanager
+def _paused_by_key(interpreter: Interpreter, display: TerminalDisplay) -> Generator[None]:
+    r"""Pause the code that runs at Ctrl-\, or have it go on, where terminals send a signal then."""
+    if not hasattr(signal, "SIGQUIT"):
+        yield
+        return
+
+    def on_key(*_: object) -> None:
+        if display.paused_line:
+            interpreter.resume()
+        else:
+            interpreter.pause()
+
+    before = signal.signal(signal.SIGQUIT, on_key)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGQUIT, before)
 
 
 def _write_no_more() -> None:

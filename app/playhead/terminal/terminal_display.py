@@ -178,6 +178,8 @@ class TerminalDisplay:
         self._console = console or Console(file=sys.stdout, force_jupyter=False)
         self.screen = Screen(self._console)
         self.is_asking = False
+        self.paused_line = 0
+        """The line that the code is paused before; 0 while it is not."""
         self._prose = Prose()
         self._code = CodeLines("python")
         self._output = OutputFilter()
@@ -201,7 +203,7 @@ class TerminalDisplay:
             self._show_prose(content, "" if chunk["type"] == "message" else "dim italic")
         elif chunk["type"] == "code" and chunk["role"] == "assistant":
             self._show_code(self._code.feed(str(content)))
-        elif chunk["type"] == "console":
+        elif chunk["type"] in ("console", "paused"):
             self._show_console(chunk)
         elif chunk["type"] == "confirmation":
             self._code_lines = str(_fields(chunk).get("content", "")).split("\n")
@@ -439,7 +441,10 @@ class TerminalDisplay:
 
     def _show_console(self, chunk: Wire) -> None:
         content = chunk.get("content")
-        if chunk.get("format") == "output":
+        if chunk["type"] == "paused":
+            self.paused_line = content if isinstance(content, int) else 0
+            self._running = self._named_line(self.paused_line) if self.paused_line else ""
+        elif chunk.get("format") == "output":
             self._printed = (self._printed + str(content))[-_READ_CHARACTERS:]
             self.screen.write_output(self._output.feed(str(content)))
         else:
@@ -448,9 +453,12 @@ class TerminalDisplay:
 
     def _named_line(self, number: int) -> str:
         source = self._code_lines[number - 1] if 0 < number <= len(self._code_lines) else ""
+        if number == self.paused_line:
+            return f"‖ paused before {number} {visible(source.strip())}   (Ctrl-\\ goes on)"
         return f"▶ {number} {visible(source.strip())}   (Ctrl-C stops)"
 
     def _show_run(self, chunk: Wire) -> None:
+        self.paused_line = 0
         if _fields(chunk).get("state") == "started":
             self._printed = ""
             self.screen.live("▶ running   (Ctrl-C stops)")

@@ -229,6 +229,24 @@ async def test_stop_ends_what_runs(tmp_path: Path):
         assert not (await room.get())["busy"]
 
 
+async def test_code_is_paused_and_goes_on_where_programs_may_approve(tmp_path: Path):
+    async with face(tmp_path, coded("wait"), may_auto_run=True) as api:
+        room = await begun(api)
+        assert await room.ask(command("pause"), status=400) == "invalid_state"
+        body = {"messages": [user("hi")], "stream": True, "auto_run": True}
+        running = asyncio.create_task(api.events(f"{room.path}/messages", body))
+        await until(lambda: api.ran == ["wait"])
+        assert await room.ask(command("pause")) == []
+        assert (await room.get())["paused_line"] == 1
+        api.may_approve = False
+        assert await room.ask(command("resume"), status=403) == "approval_forbidden"
+        api.may_approve = True
+        assert await room.ask(command("resume")) == []
+        assert "paused_line" not in await room.get()
+        assert await room.ask(command("stop")) == []
+        await running
+
+
 async def test_nothing_is_typed_where_no_code_asks(tmp_path: Path):
     async with face(tmp_path) as api:
         room = await begun(api)

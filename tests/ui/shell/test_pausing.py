@@ -8,10 +8,12 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from msgspec.structs import replace
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
+from playhead.domain.trust import RiskFact
 from playhead.ui.editor.code.scintilla_editor import ScintillaEditor
 from playhead.ui.widgets.theme import Theme
 from tests.support import kernels
@@ -121,6 +123,25 @@ async def test_pause_and_stop_by_button_and_keys(theme: Theme, tmp_path: Path) -
         report = bench.session.conversation.messages[-1].content
         assert getattr(report, "state", "") == "interrupted"
         assert (await bench.session.variables())[0].name == "n"
+
+
+async def test_a_chip_of_the_question_pauses_before_each_of_its_lines(
+    theme: Theme, tmp_path: Path
+) -> None:
+    code = "import os\nx = 1\nos.remove('a')\nos.remove('b')\n"
+    async with proposing(theme, tmp_path, code) as bench:
+        strip, pending = bench.parts.approval.facts, bench.session.pending
+        assert pending is not None
+        facts = tuple(RiskFact(kind="deletes", line=line) for line in (3, 4))
+        strip.show_proposal(replace(pending, facts=facts))
+        [action] = strip.chips[0].actions()
+        assert action.text() == "Pause before these 2 lines"
+        action.trigger()
+        assert bench.parts.pane.editor.breakpoints == [3, 4]
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: bench.session.kernel.paused_line == 3)
+        bench.session.stop()
+        await bench.rests()
 
 
 async def test_the_lines_stay_with_the_code_while_it_is_edited(

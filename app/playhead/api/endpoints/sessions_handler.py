@@ -38,6 +38,7 @@ from playhead.api.turns.session_export import (
     folder_reader,
     transcript_wire,
 )
+from playhead.domain.execution import PauseVerb
 from playhead.domain.model import ModelParameters, named_model
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.trust import Policy, PolicyWish
@@ -198,6 +199,12 @@ class SessionsHandler:
         match message:
             case {"role": "user", "type": "command", "content": "stop"}:
                 return await self._services.bridge.ask(self._verbs.stop(_id(request)))
+            case {"role": "user", "type": "command", "content": "pause"}:
+                return await self._pause(request, "pause")
+            case {"role": "user", "type": "command", "content": "step"}:
+                return await self._pause(request, "step")
+            case {"role": "user", "type": "command", "content": "resume"}:
+                return await self._pause(request, "resume")
             case {
                 "role": "user",
                 "type": "command",
@@ -211,6 +218,13 @@ class SessionsHandler:
                 return True
             case _:
                 return False
+
+    async def _pause(self, request: web.Request, verb: PauseVerb) -> bool:
+        is_own = await self._answering.is_from_own_code(request)
+        work = self._verbs.pause(_id(request), verb, is_own)
+        if not await self._services.bridge.ask(work):
+            raise RequestError("No code runs.", code="invalid_state", param="messages")
+        return True
 
 
 def _read_chat(raw: bytes, session_id: str, client: str) -> ChatRequest | NativeRequest:
@@ -289,7 +303,9 @@ def _set_fields(**fields: Any) -> dict[str, Any]:
 
 def _wire(row: SessionRow) -> Wire:
     summary, policy = row.summary, row.policy
-    told = {} if policy is None else {"policy": _policy_wire(policy)}
+    told: Wire = {} if policy is None else {"policy": _policy_wire(policy)}
+    if row.paused_line:
+        told["paused_line"] = row.paused_line
     return {
         "session_id": summary.id,
         "title": summary.title,

@@ -20,6 +20,7 @@ from playhead.api.turns.run_effects import (
 )
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import InputRequest
+from playhead.domain.execution import PauseVerb
 from playhead.domain.history import ConversationSummary
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.trust import Policy, PolicyWish
@@ -37,6 +38,7 @@ class SessionRow(Struct, frozen=True):
     summary: ConversationSummary
     is_busy: bool
     policy: Policy | None = None
+    paused_line: int = 0
 
 
 class SessionTranscript(Struct, frozen=True):
@@ -162,6 +164,15 @@ class ApiSessions:
         await session.stopped()
         return True
 
+    async def pause(self, session_id: str, verb: PauseVerb, is_from_own_code: bool) -> bool:
+        """Pause its code or have it go on, as the window could; False where none runs."""
+        session = await self._open(session_id)
+        self._expect_allowed(is_from_own_code, "Running code is paused in Playhead's window only.")
+        if session.state not in ("running", "paused"):
+            return False
+        session.pauses.do(verb)
+        return True
+
     async def answer_input(
         self, session_id: str, input_id: str, text: str, is_from_own_code: bool
     ) -> None:
@@ -239,7 +250,9 @@ class ApiSessions:
     def _seen(self, summary: ConversationSummary) -> SessionRow:
         session = self._sessions.get(summary.id)
         policy = session.policy.current if session is not None else None
-        return SessionRow(summary, self._sessions.state_of(summary.id) != "idle", policy)
+        is_busy = self._sessions.state_of(summary.id) != "idle"
+        paused = session.kernel.paused_line if session is not None and is_busy else 0
+        return SessionRow(summary, is_busy, policy, paused)
 
 
 def _choose(session: Session, wish: PolicyWish) -> None:

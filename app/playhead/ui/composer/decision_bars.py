@@ -58,7 +58,8 @@ class ApprovalBar(QFrame):
     Of several blocks those with a tick run, in order. Signals: `approved(str proposal_id, object
     code_or_None, bool rest_of_turn)` and `rejected(str proposal_id, str reason)` about one block,
     `decided(object decisions)` about several, by their messages; `edit_requested()`;
-    `lines_requested(str message_id, object lines)` when what lines do was asked for;
+    `lines_requested(str message_id, object lines)` when what lines do was asked for,
+    `pauses_requested`, with the same, when the code is to pause before them;
     `allow_requested(object wanted, str scope, str message_id)` when something is to be granted.
     """
 
@@ -67,6 +68,7 @@ class ApprovalBar(QFrame):
     decided = Signal(object)
     edit_requested = Signal()
     lines_requested = Signal(str, object)
+    pauses_requested = Signal(str, object)
     allow_requested = Signal(object, str, str)
 
     def __init__(
@@ -98,6 +100,7 @@ class ApprovalBar(QFrame):
         layout.addWidget(self._make_choices())
         self.facts = FactStrip(theme, self)
         self.facts.lines_requested.connect(self.lines_requested)
+        self.facts.pauses_requested.connect(self.pauses_requested)
         self.facts.allow_requested.connect(self.allow_requested)
         layout.addWidget(self.facts)
         layout.addWidget(self._make_reason())

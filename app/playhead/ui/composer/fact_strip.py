@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -15,9 +16,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from playhead.domain.execution import PYTHON
 from playhead.domain.text.risk_words import Limits, RiskGroup, nothing_seen, risk_groups
 from playhead.ui.composer.allow_menu import Granting, fill_allow_menu
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.wording import tr, tr_n
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
@@ -35,12 +37,14 @@ _DIFF_WIDTH_PX, _DIFF_HEIGHT_PX = 620, 300
 class FactStrip(QWidget):
     """Chips on one row; those that do not fit are in the menu of the last one, “+3”.
 
-    Signals: `lines_requested(str message_id, object lines)` when a chip was clicked;
+    Signals: `lines_requested(str message_id, object lines)` when a chip was clicked,
+    `pauses_requested`, with the same, when the code is to pause before them;
     `allow_requested(object wanted, str scope, str message_id)` when a person grants what a chip
     says that the sandbox does not let through.
     """
 
     lines_requested = Signal(str, object)
+    pauses_requested = Signal(str, object)
     allow_requested = Signal(object, str, str)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -150,8 +154,20 @@ class FactStrip(QWidget):
         chip.setAccessibleName(group.text)
         chip.setAccessibleDescription(group.tip)
         chip.clicked.connect(lambda: self._request(group, chip))
+        if self._can_pause(group):
+            action = QAction(_pause_words(group), chip)
+            action.triggered.connect(lambda: self._request_pauses(group))
+            chip.addAction(action)
+            chip.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._chip_row.addWidget(chip)
         return chip
+
+    def _can_pause(self, group: RiskGroup) -> bool:
+        is_python = self._proposal is not None and self._proposal.language == PYTHON
+        return is_python and bool(group.lines)
+
+    def _request_pauses(self, group: RiskGroup) -> None:
+        self.pauses_requested.emit(self._message_id, group.lines)
 
     def _request(self, group: RiskGroup, chip: QWidget | None = None) -> None:
         self.lines_requested.emit(self._message_id, group.lines)
@@ -191,6 +207,9 @@ class FactStrip(QWidget):
             action = self._menu.addAction(group.text.replace("&", "&&"))
             action.setToolTip(group.tip)
             action.triggered.connect(lambda _checked=False, one=group: self._request(one))
+            if self._can_pause(group):
+                pause = self._menu.addAction(f"    {_pause_words(group)}")
+                pause.triggered.connect(lambda _checked=False, one=group: self._request_pauses(one))
         if groups:
             self.more_button.setText(f"+{len(groups)}")
             self.more_button.setAccessibleName(tr("{count} more", count=len(groups)))
@@ -221,6 +240,10 @@ class FactStrip(QWidget):
             for line in self._diff.splitlines()
         ]
         return f"<pre>{'<br>'.join(lines)}</pre>"
+
+
+def _pause_words(group: RiskGroup) -> str:
+    return tr_n("Pause before these %n lines", len(group.lines), one="Pause before this line")
 
 
 def _clock(seconds: float) -> str:

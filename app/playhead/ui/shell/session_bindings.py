@@ -87,9 +87,10 @@ class RiskBinding(SessionBinding):
 class PauseBinding(SessionBinding):
     """Pauses the code that runs, and keeps the lines to pause before with the code."""
 
-    def __init__(self, view: SessionView, pane: EditorPane, parent: QObject) -> None:
+    def __init__(self, view: SessionView, parts: WindowLayout, parent: QObject) -> None:
         super().__init__(view, parent)
-        self._pane = pane
+        self._pane = pane = parts.pane
+        parts.approval.pauses_requested.connect(self._on_pauses_requested)
         pane.header.pause_clicked.connect(self._on_pause_clicked)
         pane.breakpoints_changed.connect(self._keep)
         pane.edited.connect(self._on_edited)
@@ -109,11 +110,16 @@ class PauseBinding(SessionBinding):
         if session is None:
             return
         if session.state == "running" and verb != "step":
-            session.pauses.pause()
+            session.pauses.do("pause")
         elif session.state == "paused" and verb == "step":
-            session.pauses.step()
+            session.pauses.do("step")
         elif session.state == "paused":
-            session.pauses.resume()
+            session.pauses.do("resume")
+
+    def _on_pauses_requested(self, message_id: str, lines: Sequence[int]) -> None:
+        """Pause before lines of code that waits for a decision."""
+        self._view.open_code(message_id)
+        self._pane.add_breakpoints(lines)
 
     def _on_edited(self) -> None:
         if self._pane.editor.breakpoints:

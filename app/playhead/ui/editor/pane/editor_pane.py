@@ -291,6 +291,13 @@ class EditorPane(QWidget):
         self.editor.mark_lines(sorted(lines), "breakpoint")
         self.breakpoints_changed.emit()
 
+    def add_breakpoints(self, lines: Sequence[int]) -> None:
+        """Pause before these lines of the shown code, too, and show the first of them."""
+        self.editor.mark_lines(sorted({*self.editor.breakpoints, *lines}), "breakpoint")
+        self.breakpoints_changed.emit()
+        if lines:
+            self.editor.reveal_line(lines[0])
+
     def set_asked(self, is_asked: bool) -> None:
         """Set whether the shown code waits for approval, so that Run is the main action."""
         self._is_asked = is_asked
