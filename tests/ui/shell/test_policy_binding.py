@@ -122,6 +122,29 @@ async def test_without_a_sandbox_the_line_that_helps_can_be_copied(theme, tmp_pa
         assert QApplication.clipboard().text() == "sudo apt install bubblewrap"
 
 
+async def test_the_weaker_sandbox_says_what_it_does_not_hold_and_what_would_help(theme, tmp_path):
+    times = Attempt(group="files", name="change the times", outcome="open")
+    gap = "It can change the times of your files."
+    weaker = replace(
+        HELD, attempts=(*HELD.attempts, times), gaps=(gap,), remedy="sudo apt install bubblewrap"
+    )
+    async with opened(theme, tmp_path, settings=SETTINGS, sandbox=ReportedSandbox(weaker)) as bench:
+        bench.session.set_folder(str(tmp_path))
+        assert bench.parts.header.policy_pill.text().startswith("Working folder")
+        sheet = sheet_of(bench)
+        assert sheet.files.buttons["folder"].isEnabled()
+        assert not sheet.asking.buttons["outside"].isEnabled()
+        status = sheet.status
+        assert "3 of 4 attempts refused." in status.words.text()
+        assert gap in status.gaps.text()
+        assert "sudo apt install bubblewrap" in status.remedy.text()
+        bench.click(status.show_button)
+        head = status.list.topLevelItem(0)
+        assert (head.text(1), head.isExpanded()) == ("2 of 3", True)
+        named = {head.child(n).text(0): head.child(n).text(1) for n in range(head.childCount())}
+        assert named["change the times"] == "not held by this sandbox"
+
+
 @pytest.mark.parametrize(("width", "text"), [(900, "Working folder"), (480, "")])
 async def test_a_narrow_window_has_fewer_words_and_all_of_them_for_readers(
     theme, tmp_path, width, text

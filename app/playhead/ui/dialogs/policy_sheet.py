@@ -210,19 +210,20 @@ class BoundaryStatus(QWidget):
             self._add_group(group, list(members))
 
     def _add_group(self, group: str, members: Sequence[Attempt]) -> None:
-        through = [one for one in members if one.outcome == "through"]
+        colours = {"through": self._theme.tokens.danger, "open": self._theme.tokens.warn}
+        not_held = [one for one in members if one.outcome in colours]
         made = sum(1 for one in members if one.outcome != "skipped")
-        count = tr("{held} of {made}", held=made - len(through), made=made)
+        count = tr("{held} of {made}", held=made - len(not_held), made=made)
         head = QTreeWidgetItem([tr(group), count])
         self.list.addTopLevelItem(head)
         for one in members:
             item = QTreeWidgetItem([tr(one.name), policies.outcome_text(one.outcome, tr)])
             item.setToolTip(0, one.detail or tr(one.name))
-            if one.outcome == "through":
+            if one.outcome in colours:
                 for column in (0, 1):
-                    item.setForeground(column, QColor(self._theme.tokens.danger))
+                    item.setForeground(column, QColor(colours[one.outcome]))
             head.addChild(item)
-        head.setExpanded(bool(through))
+        head.setExpanded(bool(not_held))
 
     def _copy(self) -> None:
         QGuiApplication.clipboard().setText(command_of(self._report.remedy))
