@@ -487,7 +487,7 @@ def test_code_is_paused_and_goes_on_step_by_step(face: Face):
     lines: list[int] = []
     for chunk in interpreter.chat("go", stream=True, extended=True):
         if chunk["type"] == "confirmation":
-            interpreter.set_breakpoints([2])
+            interpreter.pause([2])
         elif chunk["type"] == "paused":
             lines.append(chunk["content"])
             if chunk["content"] == 2:

@@ -220,12 +220,16 @@ class InterpreterClient:
         if self._connection.turn is not None:
             self._connection.turn.stop()
 
-    def pause(self) -> None:
+    def pause(self, lines: Sequence[int] | None = None) -> None:
         """Pause the Python code that runs before its next line, from whatever thread.
 
+        With `lines` it pauses before these and no others; the code may still wait for a decision.
         In an extended stream a chunk `server/paused` then has the line, 0 when the code goes on.
         """
-        self._steer("pause")
+        if lines is None:
+            self._steer("pause")
+        else:
+            self._steer("breakpoints", lines=list(lines))
 
     def step(self) -> None:
         """Have paused code go on up to its next statement."""
@@ -234,10 +238,6 @@ class InterpreterClient:
     def resume(self) -> None:
         """Have paused code go on."""
         self._steer("resume")
-
-    def set_breakpoints(self, lines: Sequence[int]) -> None:
-        """Pause before these lines of the code that waits for a decision, or runs."""
-        self._steer("breakpoints", lines=list(lines))
 
     def _steer(self, verb: str, **fields: Any) -> None:
         if self._connection.turn is not None:

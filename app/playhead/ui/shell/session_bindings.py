@@ -432,7 +432,6 @@ class VariablesBinding(SessionBinding):
         self._is_stale = True
         self._listed = ""
         self._asked = 0
-        self._paused = 0
         pane.variables_toggled.connect(self._on_toggled)
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
@@ -482,12 +481,11 @@ class VariablesBinding(SessionBinding):
         session, panel = self._session, self._panel
         if session is None:
             return
-        state, line = session.kernel.state, session.kernel.paused_line
-        if state in ("busy", "stopping") and (not line or line != self._paused):
+        state = "paused" if session.kernel.paused_line else session.kernel.state
+        if state in ("busy", "stopping"):
             self._is_stale = True
         if state == "idle" and (session.kernel.offer is not None) != (self._listed == "offer"):
             self._is_stale = True  # a new kernel waits for the answer, or has got it
-        self._paused = line
         if panel is None or panel.isHidden():
             return
         match state:
@@ -499,17 +497,15 @@ class VariablesBinding(SessionBinding):
                 self._start_asking(session, panel, "none")
             case "none":
                 pass
-            case "idle" | "busy" if self._is_stale and (state == "idle" or line):
+            case "idle" | "paused" if self._is_stale:
                 self._is_stale = False
                 is_offer = session.kernel.offer is not None
                 self._start_asking(session, panel, "offer" if is_offer else state)
-            case "idle":
+            case "idle" | "paused":
                 pass
-            case _ if not line:
+            case _:
                 self._listed = state
                 panel.set_busy()
-            case _:
-                pass
 
     def _start_asking(self, session: Session, panel: VariablesPanel, state: str) -> None:
         self._listed = state

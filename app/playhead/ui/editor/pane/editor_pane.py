@@ -285,12 +285,6 @@ class EditorPane(QWidget):
         self._why_no_pause = why_no_pause
         self._show_run()
 
-    def toggle_breakpoint(self, line: int) -> None:
-        """Pause before a line of the shown code, or no longer."""
-        lines = {*self.editor.breakpoints} ^ {line}
-        self.editor.mark_lines(sorted(lines), "breakpoint")
-        self.breakpoints_changed.emit()
-
     def add_breakpoints(self, lines: Sequence[int]) -> None:
         """Pause before these lines of the shown code, too, and show the first of them."""
         self.editor.mark_lines(sorted({*self.editor.breakpoints, *lines}), "breakpoint")
@@ -394,7 +388,7 @@ class EditorPane(QWidget):
         self.pages.edited.connect(self._on_edited)
         self.pages.cursor_moved.connect(status.show_position)
         self.pages.line_pointed.connect(self.line_pointed)
-        self.pages.number_clicked.connect(self.toggle_breakpoint)
+        self.pages.number_clicked.connect(self._toggle_breakpoint)
         self._marks.counted.connect(self._on_counted)
         self.strip.chosen.connect(self._on_tab_chosen)
         self.strip.close_requested.connect(self.close_requested)
@@ -438,7 +432,7 @@ class EditorPane(QWidget):
             "changes": tools.toggle_diff,
             "pause": self.header.pause.click,
             "step": self.header.step.click,
-            "breakpoint": lambda: self.toggle_breakpoint(self.editor.cursor()[0]),
+            "breakpoint": lambda: self._toggle_breakpoint(self.editor.cursor()[0]),
             "printed": lambda: self.printed_requested.emit(self.editor.cursor()[0]),
         }
 
@@ -518,6 +512,11 @@ class EditorPane(QWidget):
         if (target := widget.focusProxy()) is not None:
             self.keys.watch(target)
             self.hints.watch(target)  # the last filter is the first one asked
+
+    def _toggle_breakpoint(self, line: int) -> None:
+        lines = {*self.editor.breakpoints} ^ {line}
+        self.editor.mark_lines(sorted(lines), "breakpoint")
+        self.breakpoints_changed.emit()
 
     def _on_edited(self, page: TabPage) -> None:
         if page is not self.pages.current:
