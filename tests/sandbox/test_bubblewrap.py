@@ -86,7 +86,7 @@ def test_what_is_mounted_comes_in_an_order_in_which_nothing_is_uncovered() -> No
     assert [line.index(part) for part in order] == sorted(line.index(part) for part in order)
     assert "--unshare-net" in words
     assert "--disable-userns" in words
-    looking = view_of(Policy(files="look", network="on"), AROUND, "/home/me/spool")
+    looking = view_of(Policy(files="look", network="on"), AROUND, "/home/me/spool", "/staging")
     seen = " ".join(
         bubblewrap_arguments(looking, ["true"], frozenset({"--size", "--disable-userns"}))
     )

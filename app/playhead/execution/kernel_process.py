@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import os
 import signal
 import socket
 import stat
 import sys
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -15,6 +18,7 @@ from typing import Any
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSocketNotifier, QTimer
 
 from playhead.domain.conversation.payloads import RunEnd
+from playhead.errors import ExecutionError
 from playhead.execution import processes
 from playhead.execution.output_decoder import OutputDecoder, Piece
 from playhead.execution.processes import resident_bytes
@@ -27,6 +31,7 @@ if sys.platform != "win32":
 else:
     import ctypes
 
+_log = logging.getLogger(__name__)
 READ_BYTES = 262_144
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Python names from 3.10 on, on Linux only
 _PIPE_BYTES = 1 << 20
@@ -208,6 +213,7 @@ _LEFTOVERS_PERIOD_MS = 10
 _REST_LIMIT_MS = 1000
 _END_LIMIT_MS = 2000
 _ANSWER_LIMIT_MS = 1000
+_ASK_LIMIT_S = 10.0
 _ANNOUNCE_MS = 250
 
 
@@ -249,6 +255,10 @@ class KernelProcess(QObject):
         self._is_running = False
         self._view: OutsideView | None = None
         self._misplaced: Callable[[int], str] = lambda pid: ""
+        self._steps_wanted: tuple[str, ...] = ()
+        self._asked: dict[int, asyncio.Future[str]] = {}
+        self._last_ask = 0
+        self._refused: Counter[str] = Counter()
         self._refusal = ""
         self._announce = self._timer(
             lambda: self._line.send("run" if self._is_running else "rest", edge=self._edge)
@@ -289,12 +299,15 @@ class KernelProcess(QObject):
         environment: Mapping[str, str],
         folder: str,
         misplaced: Callable[[int], str] = lambda pid: "",
+        steps: Sequence[str] = (),
     ) -> None:
         """Start it; a failure comes by `on_end`.
 
-        In a sandbox the kernel begins when nothing is `misplaced` in what its process sees.
+        In a sandbox the kernel begins when nothing is `misplaced` in what its process sees, and the
+        supervisor has done these `steps` for it.
         """
         self._misplaced = misplaced
+        self._steps_wanted = tuple(steps)
         variables = QProcessEnvironment()
         for name, value in environment.items():
             variables.insert(name, value)
@@ -537,7 +550,7 @@ class KernelProcess(QObject):
             case "started":
                 self._pid, self._inode = report["pid"], report["pipe"]
                 self._view = OutsideView(self._pid, report["wake"])
-                self._refusal = self._misplaced(self._pid)
+                self._refusal = self._why_not_begin(report.get("steps", ()))
                 if self._refusal:
                     self.kill_group()
                 else:
@@ -546,6 +559,12 @@ class KernelProcess(QObject):
                 self._family = [processes.Leftover(*item) for item in report["pids"]]
             case "ended":
                 self._is_cleared = True
+            case "answer":
+                self._settle(report["ask"], report["problem"])
+            case "refused":
+                self._refused.update(report["places"])
+            case "shut":
+                _log.warning("the network of a sandbox is shut: its gate has ended")
             case "rests" | "runs" as kind if report["look"] == self._looks:
                 self._unanswered.stop()
                 self._on_report(kind, report)
@@ -553,6 +572,47 @@ class KernelProcess(QObject):
                 self._on_report("left", report)
             case _:
                 pass
+
+    def _why_not_begin(self, steps: Sequence[str]) -> str:
+        """Return why a kernel must not begin; "" if it may."""
+        for step in self._steps_wanted:
+            if step not in steps:
+                return f"the supervisor has no {step} of its own"
+        part = self._misplaced(self._pid)
+        return f"{part} is not what it was" if part else ""
+
+    async def ask_supervisor(self, kind: str, **fields: Any) -> None:
+        """Have the supervisor do something. Raises ExecutionError if it could not, or has ended."""
+        self._last_ask += 1
+        number = self._last_ask
+        answer = self._asked[number] = asyncio.get_running_loop().create_future()
+        if self._has_ended:
+            self._settle(number, "it has ended")
+        else:
+            self._line.send(kind, ask=number, **fields)
+        try:
+            async with asyncio.timeout(_ASK_LIMIT_S):
+                problem = await answer
+        except TimeoutError:
+            problem = "it does not answer"
+        finally:
+            del self._asked[number]
+        if problem:
+            raise ExecutionError(
+                "The sandbox of the running kernel could not be changed.",
+                detail=problem,
+                remedy="Restart the kernel.",
+            )
+
+    def take_refused(self) -> dict[str, int]:
+        """Return how often places in the network were refused since this was called last."""
+        found, self._refused = self._refused, Counter()
+        return dict(found)
+
+    def _settle(self, number: int, problem: str) -> None:
+        answer = self._asked.get(number)
+        if answer is not None and not answer.done():
+            answer.set_result(problem)
 
     def _on_unanswered(self) -> None:
         """Continue a supervisor that code has stopped; the end of the block waits for it."""
@@ -603,7 +663,7 @@ class KernelProcess(QObject):
             self._on_pieces(self._decoder.feed(bytes(data)))
         self._on_pieces(self._decoder.finish())
         if self._refusal:
-            self._end(RunEnd(kind="other", words=f"{self._refusal} is not what it was"))
+            self._end(RunEnd(kind="other", words=self._refusal))
             return
         is_crash = status == QProcess.ExitStatus.CrashExit
         self._end(
@@ -618,6 +678,8 @@ class KernelProcess(QObject):
             timer.stop()
         self._line.close()
         self._job.end()
+        for number in tuple(self._asked):
+            self._settle(number, "it has ended")
         self._on_end(end)
         self.deleteLater()
 

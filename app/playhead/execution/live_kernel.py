@@ -6,13 +6,21 @@ import asyncio
 import itertools
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import Frame, RowOrder, RunEnd, RunReport, Table
+from playhead.domain.conversation.payloads import (
+    Frame,
+    Refused,
+    RowOrder,
+    RunEnd,
+    RunReport,
+    Table,
+)
 from playhead.domain.execution import (
     Completions,
     Description,
@@ -45,8 +53,10 @@ from playhead.execution.run_stream import RunStream
 from playhead.kernel import protocol
 
 if TYPE_CHECKING:
+    from playhead.domain.trust import Reach
     from playhead.execution.kernel_process import KernelProcess
     from playhead.sandbox.sandbox import Confinement
+    from playhead.sandbox.view import View
 
 
 _Answer = TypeVar("_Answer")
@@ -177,6 +187,7 @@ class LiveKernel:
         self._left_processes: list[int] = []
         self._saving_since: processes.RunStart | None = None
         self._between = b""
+        self._view: View | None = None
         self._end_cause: RunEnd | None = None
         self._kill_cause: RunEnd | None = None
         self._is_ending = False
@@ -255,7 +266,28 @@ class LiveKernel:
         command = environment.confined_command(
             self.interpreter, word, lambda kernel: inside.arguments(view, kernel)
         )
-        self._process.start(command, variables, folder, lambda pid: inside.misplaced(view, pid))
+        self._view = view
+        self._process.start(
+            command, variables, folder, lambda pid: inside.misplaced(view, pid), inside.steps
+        )
+
+    def can_reach(self, reach: Reach) -> bool:
+        """Return whether it can be given another reach while it lives."""
+        inside, view = self.confinement, self._view
+        return inside is None or (view is not None and inside.can_reach(reach, view))
+
+    async def give(self, bounds: Confinement) -> None:
+        """Let it reach what these bounds have, and nothing else. Raises ExecutionError."""
+        await self._process.ask_supervisor("give", **bounds.living())
+        self.confinement = bounds
+
+    async def refused(self) -> tuple[Refused, ...]:
+        """Return the connections that were refused since it was asked last."""
+        if self.confinement is not None and self.confinement.staging and self._state != "none":
+            with suppress(ExecutionError):
+                await self._process.ask_supervisor("seen")
+        found = self._process.take_refused()
+        return tuple(Refused(target=one, count=found[one]) for one in sorted(found))
 
     async def ready(self) -> None:
         """Wait until code can be run. Raises ExecutionError when it did not come so far."""

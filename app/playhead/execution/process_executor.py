@@ -51,6 +51,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _MEMORY_PERIOD_MS = 1000
+_LEAST_NETWORK_S = 0.001
 _DPI = 100
 """The default resolution of figures, on a screen whose points are pixels."""
 
@@ -159,7 +160,7 @@ class ProcessExecutor:
                 async for chunk in chunks:
                     if _is_last(chunk) and (found := await _effect(look, kernel, request, began)):
                         yield Chunk(role="computer", type="files", content=found)
-                    yield chunk
+                    yield await _with_refused(kernel, chunk)
         finally:
             if look is not None:
                 look.give_up()
@@ -295,11 +296,17 @@ class ProcessExecutor:
         self._reach[conversation_id] = reach
         await _shut_down(self._unable(conversation_id, reach), RunEnd(kind="policy_changed"))
         for kernel in self._of(conversation_id):
-            if (inside := kernel.confinement) is not None and inside.reach != reach:
-                given = self._granted_variables(reach)
-                taken = (set(inside.reach.variables) - given.keys()) | set(reach.kept_out)
-                kernel.set_environment(given, sorted(taken))
-                kernel.confinement = replace(inside, reach=reach)
+            inside = kernel.confinement
+            if inside is None or self._sandbox is None or inside.reach == reach:
+                continue
+            given = self._granted_variables(reach)
+            taken = (set(inside.reach.variables) - given.keys()) | set(reach.kept_out)
+            kernel.set_environment(given, sorted(taken))
+            try:
+                await kernel.give(await self._sandbox.with_reach(inside, reach))
+            except ExecutionError as error:
+                _log.warning("a kernel ends since it cannot be given its reach: %s", error)
+                await _shut_down([kernel], RunEnd(kind="policy_changed"))
 
     def _unable(self, conversation_id: str, reach: Reach) -> list[LiveKernel]:
         """Return the kernels whose view is another; variables are given to a living Python."""
@@ -308,8 +315,13 @@ class ProcessExecutor:
             for kernel in self._of(conversation_id)
             if (inside := kernel.confinement) is not None
             and inside.reach != reach
-            and (_view_of(inside.reach) != _view_of(reach) or kernel.language.word != HOST_LANGUAGE)
+            and not (kernel.can_reach(reach) and self._takes_variables(kernel, inside.reach, reach))
         ]
+
+    def _takes_variables(self, kernel: LiveKernel, had: Reach, reach: Reach) -> bool:
+        """Return whether its variables can be changed: those of a living Python can be."""
+        same = (had.variables, had.kept_out) == (reach.variables, reach.kept_out)
+        return same or kernel.language.word == HOST_LANGUAGE
 
     def _granted_variables(self, reach: Reach) -> dict[str, str]:
         names = (one for one in reach.variables if one not in self._drop)
@@ -512,9 +524,15 @@ async def _effect(
     return found
 
 
-def _view_of(reach: Reach) -> Reach:
-    """Return the part of a reach that a kernel is started with."""
-    return replace(reach, variables=(), kept_out=())
+async def _with_refused(kernel: LiveKernel, chunk: Chunk) -> Chunk:
+    """Return the last chunk of a run with what was refused to it; a short one can reach nothing."""
+    report = chunk.content
+    if not isinstance(report, RunReport) or report.state == "started":
+        return chunk
+    if kernel.confinement is None or report.seconds < _LEAST_NETWORK_S:
+        return chunk
+    refused = await kernel.refused()
+    return replace(chunk, content=replace(report, refused=refused)) if refused else chunk
 
 
 def _is_last(chunk: Chunk) -> bool:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import errno
 import fcntl
 import json
 import os
@@ -389,6 +390,8 @@ def _say(family: int, kind: int, address: Any, name: str) -> None:
 def _route(plan: Plan) -> object:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as ours:
         ours.connect(("192.0.2.1", 9))
+        if ours.getsockname()[0] == "192.0.2.1":  # it leads back to where it is
+            raise OSError(errno.ENETUNREACH, "no way out")
         return ours.getsockname()
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import marshal
 import os
 import platform
 import shutil
@@ -9,12 +11,14 @@ import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
 from playhead.sandbox.landlock_rules import is_enough, landlock_version
 from playhead.sandbox.syscall_filter import ARCHITECTURES
 from playhead.sandbox.view import Mount, View
+from playhead.supervisor import protocol
 
 _NO_NAMESPACES, _SIZE = "--disable-userns", "--size"
 _NEWER = (_NO_NAMESPACES, _SIZE)
@@ -38,6 +42,8 @@ class Availability(Struct, frozen=True, kw_only=True):
     `lacks` are the options that it is too old for: they harden what holds without them, too.
     Without a program rules of `landlock`, by its version, make a weaker sandbox; `weakness` and
     `remedy` then say why, and what to do about that.
+    `lacks_space` says why the supervisor cannot have namespaces of its own, "" if it can: without
+    them there is no network by names, and nothing is granted while a kernel lives.
     """
 
     program: str = ""
@@ -46,6 +52,7 @@ class Availability(Struct, frozen=True, kw_only=True):
     weakness: str = ""
     problem: str = ""
     remedy: str = ""
+    lacks_space: str = ""
 
 
 def look_for_sandbox(
@@ -92,7 +99,21 @@ def _look_for_namespaces(system_bwrap: str, parameters: Path) -> Availability:
     if refusal:
         problem, remedy = _explain(refusal, parameters)
         return Availability(problem=problem, remedy=remedy)
-    return Availability(program=program, lacks=frozenset(one for one in _NEWER if one not in words))
+    lacks = frozenset(one for one in _NEWER if one not in words)
+    return Availability(program=program, lacks=lacks, lacks_space=_refusal(own_space_trial()))
+
+
+def own_space_trial() -> list[str]:
+    """Return the command by which a supervisor tries whether it can have its namespaces."""
+    frozen = getattr(sys, "frozen", False)
+    boot = Path(protocol.__file__).with_name("boot.py")
+    own = [sys.executable, "--kernel"] if frozen else [sys.executable, "-I", "-S", str(boot)]
+    return [*own, "--inside", "", packed({"trial": True})]
+
+
+def packed(values: dict[str, Any]) -> str:
+    """Return values as a supervisor reads them before it has loaded anything."""
+    return base64.b64encode(marshal.dumps(values)).decode("ascii")
 
 
 def _other_system() -> str:
@@ -176,7 +197,7 @@ def bubblewrap_arguments(
     """Return the arguments that start a command with a view, without options that it `lacks`."""
     arguments = ["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
     arguments += ["--unshare-cgroup-try", "--die-with-parent", "--cap-drop", "ALL"]
-    if not view.has_network:
+    if not view.is_in_space:  # else that has a network of its own
         arguments.append("--unshare-net")
     if _NO_NAMESPACES not in lacks:
         arguments.append(_NO_NAMESPACES)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -28,6 +28,7 @@ from playhead.sandbox.bubblewrap import (
     Availability,
     bubblewrap_arguments,
     look_for_sandbox,
+    packed,
 )
 from playhead.sandbox.landlock_rules import (
     is_kept,
@@ -46,10 +47,12 @@ from playhead.sandbox.surroundings import (
     private_folders,
     program_parts,
     r_packages_since,
+    resolver,
     resolver_files,
     root_links,
     roots_secrets,
     system_folders,
+    top_folders,
     written_since,
 )
 from playhead.sandbox.syscall_filter import filter_program
@@ -58,10 +61,13 @@ from playhead.sandbox.view import (
     R_PACKAGES,
     Surroundings,
     View,
+    can_change,
     denied_mounts,
     granted_mounts,
     is_inside,
+    living_parts,
     misplaced,
+    mounted_on,
     upper_over,
     variables_let_in,
     view_of,
@@ -79,6 +85,8 @@ _COPY = "@copy:"
 _PROCESSES, _PROCESSES_PER_CPU, _PROCESSES_UNLIMITED = 400, 32, 1 << 22
 _GIT = ".gitconfig"
 _NOTHING = Reach()
+_STAGING = ".staging"
+SPACE_STEPS = ("namespaces", "mounts", "network")
 _NEVER_GRANTED = ("/proc", "/sys", "/dev", "/run", "/boot")
 _NO_SANDBOX = "There is no sandbox on this computer."
 
@@ -111,6 +119,8 @@ class Confinement(Struct, frozen=True, kw_only=True):
     availability: Availability
     reach: Reach = Reach()
     copy: FolderCopy | None = None
+    staging: str = ""
+    outside: Mapping[str, Any] | None = None
 
     def with_copy(self, upper: str, work: str) -> Confinement:
         """Return the same bounds for a kernel that works in a copy of the folder."""
@@ -127,7 +137,41 @@ class Confinement(Struct, frozen=True, kw_only=True):
 
     def view(self, spool: str) -> View:
         """Return what is seen inside by a kernel with this folder for its files."""
-        return view_of(self.policy, self.around, spool)
+        return view_of(self.policy, self.around, spool, self.staging)
+
+    @property
+    def steps(self) -> tuple[str, ...]:
+        """Return what the supervisor must have done before a kernel may begin."""
+        return SPACE_STEPS if self.staging else ()
+
+    def space(self, view: View) -> dict[str, Any]:
+        """Return what the supervisor's own namespaces are to be; {} where it has none."""
+        if not self.staging:
+            return {}
+        fixed = {
+            "staging": self.staging,
+            "tops": list(self.around.tops),
+            "made": [
+                (path, source == "" or os.path.isdir(source))
+                for path, source in mounted_on(view, self.around)
+            ],
+            "outside": self.outside,
+        }
+        return {**fixed, **self.living()}
+
+    def living(self) -> dict[str, Any]:
+        """Return the part of it that can be changed while a kernel lives."""
+        policy, hosts = self.policy, sorted({*self.policy.hosts, *self.reach.hosts})
+        network = "listed" if policy.network == "off" and hosts else policy.network
+        return {
+            "network": network,
+            "hosts": hosts,
+            "mounts": living_parts(self.around, self.staging),
+        }
+
+    def can_reach(self, reach: Reach, view: View) -> bool:
+        """Return whether a living kernel with a view can be given another reach."""
+        return can_change(_paths_of(self.reach) ^ _paths_of(reach), view)
 
     def arguments(self, view: View, kernel: Sequence[str]) -> list[str]:
         """Return the arguments of a supervisor that starts a kernel inside."""
@@ -135,8 +179,8 @@ class Confinement(Struct, frozen=True, kw_only=True):
         command = [*kernel, INSIDE, WAKE, str(limit)]
         filtered = base64.b64encode(filter_program(platform.machine())).decode("ascii")
         inner = bubblewrap_arguments(view, command, self.availability.lacks)
-        scope = "scoped" if view.has_network else "alone"
-        return [INSIDE, filtered, scope, *self.copy_words, self.availability.program, *inner]
+        space = packed(self.space(view))
+        return [INSIDE, filtered, space, *self.copy_words, self.availability.program, *inner]
 
     def command(self, view: View, inner: Sequence[str], filtered: str, info: str) -> list[str]:
         """Return the command that runs another one inside; the last two are descriptors."""
@@ -149,7 +193,8 @@ class Confinement(Struct, frozen=True, kw_only=True):
     ) -> dict[str, str]:
         """Return the environment inside; `allowed` are names that a person has let in."""
         allowed |= set(self.reach.variables)
-        inside = variables_let_in(variables, self.around.home, self.policy.network == "on", allowed)
+        has_network = self.policy.network != "off" or bool(self.reach.hosts)
+        inside = variables_let_in(variables, self.around.home, has_network, allowed)
         return {name: inside[name] for name in inside if name not in self.reach.kept_out}
 
     def elsewhere(self, since: float) -> tuple[str, ...]:
@@ -215,7 +260,8 @@ class LandlockConfinement(Confinement, frozen=True, kw_only=True):
 class Sandbox:
     """Owner of the last report; what blocks runs in threads. The attempts are made by `python`.
 
-    `known` returns the report that people are shown, by default the own one.
+    `known` returns the report that people are shown, by default the own one. `outside` is the
+    network of tests: the addresses of names, and where these lead to.
     """
 
     def __init__(
@@ -224,7 +270,9 @@ class Sandbox:
         look: Callable[[], Availability] = look_for_sandbox,
         python: str = sys.executable,
         known: Callable[[], BoundaryReport] | None = None,
+        outside: Mapping[str, Any] | None = None,
     ) -> None:
+        self._outside = outside
         self._places = places
         self._known = known or (lambda: self._report)
         self._python = python
@@ -279,6 +327,7 @@ class Sandbox:
         places = replace(self._places, homes=stage.place / "homes")
         bounds = Sandbox(places, self._available, self._python)
         inside = bounds._confine(policy, folder, (self._python, attempts.__file__))
+        inside = replace(inside, staging="")  # by bubblewrap alone
         spool = stage.place / "spool"
         spool.mkdir()
         variables = {**os.environ, "PLAYHEAD_TEST_API_KEY": stage.mark}
@@ -301,13 +350,10 @@ class Sandbox:
         """Return why code of a folder cannot be run under a policy; None if it can be."""
         if not policy.is_bounded:
             return None
-        if policy.network == "listed":
-            return ExecutionError(
-                "A list of places in the network cannot be held yet.",
-                remedy="Turn the network off, or on.",
-            )
         if self._report.problem:
             return _no_sandbox(self._report.problem, self._report.remedy)
+        if self._availability and (error := _no_network(self._availability, policy, _NOTHING)):
+            return error
         return self._unfit(folder)
 
     def _unfit(self, folder: str) -> AppError | None:
@@ -408,12 +454,14 @@ class Sandbox:
                 detail=available.weakness,
                 remedy="Test it again.",
             )
-        if available.landlock and (policy.network == "listed" or policy.is_reviewed):
+        if available.landlock and policy.is_reviewed:
             raise ExecutionError(
-                "The weaker sandbox of this computer has neither a list of places nor a review.",
+                "The weaker sandbox of this computer has no review.",
                 detail=available.weakness,
                 remedy=available.remedy,
             )
+        if (error := _no_network(available, policy, reach)) is not None:
+            raise error
         folder = os.path.normpath(folder)
         real = os.path.realpath(folder)
         top = "/" + folder.split("/")[1]
@@ -427,6 +475,7 @@ class Sandbox:
         try:
             around = self._surroundings(real, programs, links)
             around = self._with_reach(around, policy, reach)
+            staging = self._staging() if self._has_space else ""
         except OSError as error:
             raise ExecutionError(
                 "The sandbox has no place for its private home.",
@@ -434,7 +483,27 @@ class Sandbox:
                 remedy="Free disk space or make the folder writable.",
             ) from error
         kind = LandlockConfinement if available.landlock else Confinement
-        return kind(policy=policy, around=around, availability=available, reach=reach)
+        return kind(
+            policy=policy,
+            around=around,
+            availability=available,
+            reach=reach,
+            staging=staging,
+            outside=self._outside,
+        )
+
+    async def with_reach(self, inside: Confinement, reach: Reach) -> Confinement:
+        """Return the bounds of a kernel with another reach. Raises ExecutionError."""
+        around = await asyncio.to_thread(
+            lambda: self._with_reach(inside.around, inside.policy, reach)
+        )
+        return replace(inside, around=around, reach=reach)
+
+    def _staging(self) -> str:
+        """Return the empty folder over which each supervisor mounts what is its own."""
+        staging = self._places.homes / _STAGING
+        staging.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return str(staging)
 
     def _with_reach(self, around: Surroundings, policy: Policy, reach: Reach) -> Surroundings:
         """Return the parts of this machine with what a person has granted and denied.
@@ -450,7 +519,7 @@ class Sandbox:
                     detail=path,
                     remedy="Revoke it, and grant the folder that the link points to.",
                 )
-            if is_inside(path, self._places.home):
+            if not self._has_space and is_inside(path, self._places.home):
                 clear_way(around.private_home, os.path.relpath(path, self._places.home))
         seen = replace(
             reach,
@@ -464,6 +533,10 @@ class Sandbox:
             granted=granted_mounts(seen, around.folder, FolderParts),
             denied=denied_mounts(reach, roots, kind_of),
         )
+
+    @property
+    def _has_space(self) -> bool:
+        return not (self._available().lacks_space or self._available().landlock)
 
     def _available(self) -> Availability:
         if self._availability is None:
@@ -492,6 +565,8 @@ class Sandbox:
             hidden=tuple(parts.hidden),
             masked=roots_secrets(),
             parameters=kernel_parameters(),
+            tops=top_folders(),
+            resolver=resolver(),
         )
 
     def _private_home(self, folder: str) -> Path:
@@ -544,6 +619,23 @@ def _is_seen_as_is(pid: int, path: str) -> bool:
     except OSError:
         return False
     return is_same and os.path.realpath(path) == path
+
+
+def _paths_of(reach: Reach) -> set[str]:
+    return {*reach.readable, *reach.writable, *reach.fixed, *reach.hidden}
+
+
+def _no_network(available: Availability, policy: Policy, reach: Reach) -> ExecutionError | None:
+    """Return why code cannot have the network of a policy and a reach here; None if it can."""
+    problem = available.weakness if available.landlock else available.lacks_space
+    is_shared = available.landlock > 0 and policy.network == "on"  # as its gaps say
+    if not problem or is_shared or (policy.network == "off" and not reach.hosts):
+        return None
+    return ExecutionError(
+        "A network for some names only cannot be made on this computer.",
+        detail=phrase("Playhead may not make namespaces of its own: {problem}", problem=problem),
+        remedy="Turn the network off.",
+    )
 
 
 def _no_sandbox(problem: str, remedy: str) -> ExecutionError:

@@ -51,10 +51,26 @@ def kernel_parameters() -> tuple[str, ...]:
     return tuple(path for path in ("/proc/sys", "/proc/sysrq-trigger") if os.path.exists(path))
 
 
+def top_folders() -> tuple[str, ...]:
+    """Return the names of the folders of the root that are no part of the system."""
+    shown = {*_ROOT_FOLDERS, *_SYSTEM, "/proc", "/sys", "/dev", "/boot", "/lost+found"}
+    try:
+        found = [entry for entry in os.scandir("/") if entry.is_dir(follow_symlinks=False)]
+    except OSError:
+        return ()
+    return tuple(sorted(entry.name for entry in found if entry.path not in shown))
+
+
 def resolver_files() -> tuple[str, ...]:
     """Return the file that `/etc/resolv.conf` points to, if it is not below `/etc`."""
+    real = resolver()
+    return () if not real or is_inside(real, "/etc") else (real,)
+
+
+def resolver() -> str:
+    """Return the file that names the name server; "" without one."""
     real = os.path.realpath("/etc/resolv.conf")
-    return () if is_inside(real, "/etc") or not os.path.isfile(real) else (real,)
+    return real if os.path.isfile(real) else ""
 
 
 _CLOCK_S = 0.02

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Literal, Protocol, TypedDict
 
 from msgspec import Struct
 
@@ -36,8 +36,9 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     `links` those of the root that are links (`/bin`), `readable` what the kernel needs beyond
     them. Of the folder `held` are parts that cannot be replaced but written (`.git`), `pinned`
     those that are read-only, `hidden` the sockets in it. `masked` is hidden of the system,
-    `parameters` are those of its kernel. `granted` is what a person lets code reach besides,
-    `denied` what of all this it does not.
+    `parameters` are those of its kernel. `tops` are names of the folders of the root that can have
+    more of a person's in them, `resolver` is the file that names the name server. `granted` is what
+    a person lets code reach besides, `denied` what of all this it does not.
     """
 
     folder: str
@@ -51,6 +52,8 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     hidden: tuple[str, ...] = ()
     masked: tuple[str, ...] = ()
     parameters: tuple[str, ...] = ()
+    tops: tuple[str, ...] = ()
+    resolver: str = ""
     granted: tuple[Mount, ...] = ()
     denied: tuple[Mount, ...] = ()
 
@@ -69,11 +72,20 @@ class View(Struct, frozen=True, kw_only=True):
     mounts: tuple[Mount, ...]
     folder: str
     has_network: bool = False
+    is_in_space: bool = False
     spool: str = ""
 
 
-def view_of(policy: Policy, around: Surroundings, spool: str) -> View:
-    """Return what code of a bounded policy sees."""
+PLACES, RESOLVER = "places", "resolv.conf"
+"""What the supervisor puts into its staging folder."""
+
+
+def view_of(policy: Policy, around: Surroundings, spool: str, staging: str = "") -> View:
+    """Return what code of a bounded policy sees.
+
+    With a `staging` folder the sandbox is in the supervisor's own space, which has what is granted
+    and denied, and the network: it can change while the sandbox lives.
+    """
     is_writable = policy.files == "folder"
     mounts = [Mount("read", path, path) for path in around.system]
     mounts += [Mount("link", path, target) for path, target in around.links]
@@ -81,7 +93,12 @@ def view_of(policy: Policy, around: Surroundings, spool: str) -> View:
     mounts += [Mount("proc", "/proc"), Mount("dev", "/dev")]
     # bubblewrap covers these only where it takes them for writable, which it may be wrong about.
     mounts += [Mount("read", path, path) for path in around.parameters]
-    mounts += [Mount("tmpfs", path, "", size * MEGABYTE) for path, size in _TEMPORARY.items()]
+    memory = {path: size for path, size in _TEMPORARY.items() if path.strip("/") not in around.tops}
+    if not staging:
+        memory = _TEMPORARY
+    else:
+        mounts += [_top(one, f"{staging}/{PLACES}/{one}") for one in around.tops]
+    mounts += [Mount("tmpfs", path, "", size * MEGABYTE) for path, size in memory.items()]
     mounts.append(Mount("bind", around.home, around.private_home))
     outer = [path for path in around.readable if not is_inside(path, around.folder)]
     parts = [Mount("read", path, path) for path in outer]
@@ -91,14 +108,76 @@ def view_of(policy: Policy, around: Surroundings, spool: str) -> View:
         pinned = {*around.pinned, *around.readable} - set(outer)
         parts += [Mount("read", path, path) for path in pinned]
     parts += [Mount("hide", path) for path in around.hidden]
-    mounts += _in_order([*parts, *around.granted, *around.denied])
+    mounts += _in_order(parts if staging else [*parts, *around.granted, *around.denied])
     mounts.append(Mount("bind", spool, spool))
+    if staging and around.resolver:
+        mounts = [one for one in mounts if one.target != around.resolver]
+        mounts.append(Mount("read", around.resolver, f"{staging}/{RESOLVER}"))
     return View(
         mounts=tuple(mounts),
         folder=around.folder,
         has_network=policy.network == "on",
+        is_in_space=bool(staging),
         spool=spool,
     )
+
+
+def _top(name: str, source: str) -> Mount:
+    return Mount("bind" if "/" + name in _TEMPORARY else "read", "/" + name, source)
+
+
+class Part(TypedDict):
+    """One thing for the supervisor to mount, as its protocol has it."""
+
+    path: str
+    kind: str
+    root: str
+    inside: str
+    is_folder: bool
+
+
+def living_parts(around: Surroundings, staging: str) -> list[Part]:
+    """Return what is granted and denied as the supervisor mounts it, before a sandbox and later."""
+    parts: list[Part] = []
+    for mount in _in_order([*around.granted, *around.denied]):
+        root, inside = _living_place(mount.target, around, staging)
+        kind = {"bind": "write", "read": "read"}.get(mount.kind, "hide")
+        if root and inside:
+            is_folder = mount.kind == "empty"
+            parts.append(
+                Part(path=mount.target, kind=kind, root=root, inside=inside, is_folder=is_folder)
+            )
+    return parts
+
+
+def _living_place(path: str, around: Surroundings, staging: str) -> tuple[str, str]:
+    """Return the folder that the sandbox sees, and where in it a path is; "" if in none."""
+    top = path.split("/")[1]
+    for seen, root in (
+        (around.folder, around.folder),
+        (around.home, around.private_home),
+        ("/" + top, f"{staging}/{PLACES}/{top}" if top in around.tops else "/" + top),
+    ):
+        if is_inside(path, seen):
+            return root, path[len(seen) :].strip("/")
+    return "", ""
+
+
+def can_change(changed: Iterable[str], view: View) -> bool:
+    """Return whether these can be changed under a living sandbox: none of its parts is there."""
+    return view.is_in_space and not any(is_below(one.target, changed) for one in view.mounts)
+
+
+def mounted_on(view: View, around: Surroundings) -> list[tuple[str, str]]:
+    """Return the paths in read-only folders of the root that a view needs, and their sources."""
+    tops = ["/" + one for one in around.tops if "/" + one not in _TEMPORARY]
+    own = around.home, around.folder  # what is below these can be made, or is there
+    return [
+        (one.target, "/dev/null" if one.kind == "hide" else one.source)
+        for one in view.mounts
+        if is_below(one.target, tops) and one.target not in tops
+        if one.target in own or not is_below(one.target, own)
+    ]
 
 
 _STRICTNESS: Mapping[MountKind, int] = {"bind": 0, "read": 1, "hide": 2, "empty": 2}

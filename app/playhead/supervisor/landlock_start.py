@@ -42,6 +42,9 @@ class LandlockStart(SandboxStart):
 
     is_held = False
 
+    def _make_space(self, words: str) -> None:
+        """Make none: the system has no namespaces."""
+
     def _become(self, program: list[str]) -> None:
         """Become the kernel, kept to the rules that are the first word."""
         import json

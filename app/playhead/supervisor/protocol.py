@@ -12,24 +12,41 @@ From the app, by their `t`:
              seen, and by `runs` first if it is not seen soon
     clear    since [start in ticks, id], spare (ids): kill what has been started since then
     begin    the kernel in its sandbox, of which `started` was the first word, may begin
+    give     ask (a number), network, hosts, mounts: what code in the sandbox may reach from now on,
+             and nothing else; as in what its space is to be
+    seen     ask: all that was refused until now is reported before this is answered
     end      kill all descendants and exit
 
 From the supervisor:
     started  pid (the kernel's), pipe, wake (the inodes of its standard output and of the pipe by
              which its main thread is woken): the first line, which the kernel's process writes
-             itself before it is anything else; the supervisor does where it is in a sandbox
+             itself before it is anything else; the supervisor does where it is in a sandbox, with
+             the steps that it has done for it
     rests    look: the kernel's main thread waits for its next command
     runs     look: it does not yet
     left     edge, main (whether the main thread computes, without a command), threads (the number
              of others that do), processes (the ids of those that do): between two runs, as long as
              any do, and once when none does any more
     family   pids [[id, start in ticks], …]: all descendants but the kernel, when that changes
+    answer   ask, problem: what was asked for has been done; `problem` says why not, "" if it was
+    refused  places {"name:port": count}: connections of code that were refused
+    shut     the gate has ended: there is no network any more
     ended    all of them have been killed: the last line
+
+What the supervisor's space is to be, the second argument of the start of a sandbox, is `{}` where
+it has none, else:
+    staging  an empty folder, over which it mounts what only it and the sandbox see
+    tops     names of folders of the root that the sandbox is to see from there
+    network  off, listed or on; `hosts` (`name` or `name:port`) are what is listed
+    mounts   [{path, kind: read, write or hide, root, inside, pinned, is_folder}]: what is to be
+             seen at `inside` below a root that the sandbox sees
+    outside  of tests: {names: {name: [addresses]}, ways: {"address:port": [address, port]}}
 """
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any, cast
 
 CONTROL = "PLAYHEAD_CONTROL"
@@ -62,3 +79,25 @@ def _object(line: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+
+
+_LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_LONGEST_NAME, _LAST_PORT = 253, 65535
+
+
+def host_of(words: str) -> tuple[str, int]:
+    """Return the name and the port of a place of the network; 0 for the usual ports.
+
+    "" for what is no name of the internet: an address, a name without a dot, other signs.
+    """
+    name, colon, digits = words.lower().partition(":")
+    name = name[:-1] if name.endswith(".") else name
+    labels = name.split(".")
+    is_number = digits.isascii() and digits.isdigit() and len(digits) <= len(str(_LAST_PORT))
+    port = int(digits) if is_number else 0
+    is_port = not colon or 0 < port <= _LAST_PORT
+    is_name = len(labels) > 1 and len(name) <= _LONGEST_NAME and not _NUMBER.fullmatch(labels[-1])
+    if words.isascii() and is_port and is_name and all(map(_LABEL.fullmatch, labels)):
+        return name, port
+    return "", 0

@@ -2,40 +2,151 @@
 
 from __future__ import annotations
 
+import _socket
 import binascii
+import marshal
 import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
 _FIND_PAUSE_S = 0.0005
 _INFO_BYTES = 4096
+_ENDS_WITH_PARENT, _IS_DUMPABLE, _KILL = 1, 4, 9
+_IGNORED = 1, 2, 13, 15
+"""SIGHUP, SIGINT, SIGPIPE and SIGTERM."""
+_UNIX, _STREAM, _PACKETS = 1, 1, 5
 
 
-SCOPED = "scoped"
-"""The second argument where the sandbox has the network of the system."""
 COPY = "@copy:"
 """How the next argument begins where the code works in a copy of its folder."""
-_CREATE_RULESET, _RESTRICT_SELF, _NO_NEW_PRIVILEGES = 444, 446, 38
-_ABSTRACT_SOCKETS = 1
 
 
-def _shut_abstract_sockets() -> None:
-    """Have what starts from here reach no abstract socket of others, as a desktop has (6.12 on).
+class OwnSpace:
+    """The namespaces of this process and what serves them: the gate outside, the catcher inside.
 
-    They belong to the network: without one of its own nothing else hides them.
+    `wanted` is the app's: see the protocol. `steps` are those that have been done, all of them or
+    OSError is raised. `line` leads to the gate. Both are forked here, since who has other
+    namespaces cannot go back; they load nothing before code uses the network, which can be seen by
+    `signs`: a question for a name, a packet, or that the catcher has been woken by one of these.
     """
-    import ctypes
-    import struct
 
-    libc = ctypes.CDLL(None)
-    wanted = ctypes.create_string_buffer(struct.pack("QQQ", 0, 0, _ABSTRACT_SOCKETS), 24)
-    rules = libc.syscall(_CREATE_RULESET, wanted, 24, 0)
-    if rules >= 0:
-        libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0)
-        libc.syscall(_RESTRICT_SELF, rules, 0)
-        os.close(rules)
+    def __init__(self, wanted: dict[str, Any], copy: str) -> None:
+        from . import mounts, namespaces
+
+        self.steps = ["namespaces"]
+        self.line, theirs = _socket.socketpair(_UNIX, _STREAM)
+        inner, outer = _socket.socketpair(_UNIX, _PACKETS)
+        outside = wanted.get("outside")
+        self.processes = [_fork(lambda: _serve_outside(theirs, outer, outside))]
+        theirs.close()
+        outer.close()
+        namespaces.enter()
+        self.mounts = mounts.Mounts(wanted["staging"])
+        self.mounts.begin(wanted["tops"], wanted["made"])
+        if copy:
+            _cover(copy[len(COPY) :])  # before the parts of the folder that are hidden
+        self.mounts.give(wanted["mounts"])
+        self.steps.append("mounts")
+        names, seen = namespaces.name_socket(), namespaces.packet_socket()
+        woken, wake = os.pipe()
+        self.processes.append(_fork(lambda: _serve_inside(inner, names, seen, wake)))
+        inner.close()
+        os.close(wake)
+        self.signs = names.fileno(), seen.fileno(), woken
+        self.woken = woken
+        self._held = names, seen
+        self.steps.append("network")
+        self.names = {"network": wanted["network"], "hosts": wanted["hosts"]}
+
+    def shut(self) -> None:
+        """Let go of the network, which has no gate any more: questions get no answer then."""
+        for ours in (*self._held, self.line):
+            ours.close()
+
+    def send(self, kind: str, ask: int, **fields: object) -> None:
+        """Send the gate a command, which is answered with its number. Raises OSError."""
+        import json
+
+        words = {"t": kind, "ask": ask, **fields}
+        self.line.sendall(json.dumps(words).encode("ascii") + b"\n")
+
+
+def _fork(serve: Callable[[], None]) -> int:
+    """Fork a process that serves and ends with this one; return its id."""
+    ours = os.getpid()
+    pid = os.fork()
+    if pid:
+        return pid
+    try:
+        import ctypes
+
+        libc = ctypes.CDLL(None)
+        libc.prctl(_ENDS_WITH_PARENT, _KILL, 0, 0, 0)
+        libc.prctl(_IS_DUMPABLE, 0, 0, 0, 0)
+        for number in _IGNORED:
+            libc.signal(number, ctypes.c_void_p(1))
+        os.chdir("/")
+        if os.getppid() == ours:
+            serve()
+    finally:
+        os._exit(0)
+
+
+def _serve_outside(line: _socket.socket, catcher: _socket.socket, outside: Any) -> None:
+    fds = line.detach(), catcher.detach()
+    _close_all_but(fds)
+    _wait(fds)
+    from . import gate
+
+    gate.serve(*fds, outside)
+
+
+def _serve_inside(
+    gate: _socket.socket, names: _socket.socket, seen: _socket.socket, wake: int
+) -> None:
+    fds = gate.detach(), names.detach(), seen.detach()
+    _close_all_but((*fds, wake))
+    _wait(fds)
+    os.write(wake, b"w")
+    from . import catcher
+
+    catcher.serve(*fds)
+
+
+def _wait(fds: Sequence[int]) -> None:
+    """Wait until there is something to do; most kernels need no network at all."""
+    import select
+
+    select.select(fds, (), ())
+
+
+def _close_all_but(kept: Sequence[int]) -> None:
+    nothing = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):
+        os.dup2(nothing, fd)
+    for fd in map(int, os.listdir("/proc/self/fd")):
+        if fd > 2 and fd not in kept:
+            try:
+                os.close(fd)
+            except OSError:  # the list's own
+                continue
+
+
+def _own_space(wanted: dict[str, Any], copy: str) -> OwnSpace:
+    try:
+        if "trial" in wanted:
+            from . import namespaces
+
+            namespaces.enter()
+            os._exit(0)
+        return OwnSpace(wanted, copy)
+    except OSError as error:
+        words = "%s: %s\n" % (error.filename or "namespaces", error.strerror)
+        os.write(2, words.encode("utf-8", "replace"))
+        os._exit(1)
 
 
 def _cover(command: str) -> None:
@@ -44,15 +155,16 @@ def _cover(command: str) -> None:
 
     from . import copies
 
-    copies.leave_namespaces()
     copies.cover(json.loads(command))
 
 
 class SandboxStart:
     """The start of a kernel by a command that makes a sandbox, in whose arguments our words are.
 
-    `child` is the process of that command. The kernel waits before it does anything: until the app
-    has been given its process. Nothing is loaded that this module's neighbours load meanwhile.
+    They are a filter of system calls, what its own space is to be, and the command; `space` is
+    None where that is empty: then the command shuts the network itself. `child` is the process of
+    that command. The kernel waits before it does anything: until the app has been given its
+    process. Nothing is loaded that this module's neighbours load meanwhile.
     """
 
     def __init__(self, arguments: Sequence[str]) -> None:
@@ -60,12 +172,12 @@ class SandboxStart:
         self._info, told = os.pipe()
         filtered, filling = os.pipe()
         os.write(filling, binascii.a2b_base64(arguments[0]))
-        self._is_scoped = arguments[1] == SCOPED
         os.close(filling)
         program = arguments[2:]
         self._copy = ""
         if program[0].startswith(COPY):
             self._copy, *program = program
+        self.space = self._make_space(arguments[1])
         self._given = filtered, told
         words = {
             "@filter@": str(filtered),
@@ -78,6 +190,13 @@ class SandboxStart:
         for fd in self._given:
             os.close(fd)
 
+    def _make_space(self, words: str) -> OwnSpace | None:
+        wanted = marshal.loads(binascii.a2b_base64(words))  # noqa: S302 - of the app
+        if not wanted:
+            return None
+        copy, self._copy = self._copy, ""
+        return _own_space(wanted, copy)
+
     def _become(self, program: list[str]) -> None:
         """Become the command, with no descriptor of the app's and none of its variables."""
         try:
@@ -87,9 +206,10 @@ class SandboxStart:
                     os.set_inheritable(fd, fd in given)
             os.environ.pop("PLAYHEAD_CONTROL", None)  # of the protocol, which is not loaded yet
             if self._copy:
+                from . import copies
+
+                copies.leave_namespaces()
                 _cover(self._copy[len(COPY) :])
-            if self._is_scoped:
-                _shut_abstract_sockets()
             os.execv(program[0], program)
         except OSError as error:
             os.write(

@@ -12,13 +12,14 @@ import contextlib
 import os
 import select
 import signal
+import socket
 import sys
 import time
 from typing import Any, Callable, Sequence
 
 from . import outside_view, protocol
 from .outside_view import IS_LINUX, OutsideView
-from .sandbox_start import SandboxStart
+from .sandbox_start import OwnSpace, SandboxStart
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
@@ -77,9 +78,11 @@ def _supervise(
         inodes = {"pipe": output, "wake": os.fstat(wake[0]).st_ino}
         waker = -1 if sandbox is None else wake[1]
         found = [child] if sandbox is None else sandbox.find_kernel(outside_view.children)
-        supervision = Supervision(control, child, found, inodes["wake"], waker)
+        space = None if sandbox is None else sandbox.space
+        supervision = Supervision(control, child, found, inodes["wake"], waker, space)
         if sandbox is not None and sandbox.has_kernel(found):
-            os.write(control, protocol.encode("started", pid=found[-1], **inodes))
+            steps = [] if space is None else space.steps
+            os.write(control, protocol.encode("started", pid=found[-1], steps=steps, **inodes))
         try:
             status = supervision.serve()
         finally:  # whatever was done to this process, nothing may be left
@@ -226,6 +229,7 @@ class Computing:
 
 
 _RUN_PERIOD_S = 1.0
+_ASKED = ("give", "seen")
 _END_LIMIT_S, _CLEAR_LIMIT_S = 3.0, 0.5
 _END_PAUSE_S = 0.002
 
@@ -234,7 +238,13 @@ class Supervision:
     """Owner of the loop; `serve` returns the status with which the kernel has ended."""
 
     def __init__(
-        self, control: int, child: int, chain: Sequence[int], wake: int, waker: int = -1
+        self,
+        control: int,
+        child: int,
+        chain: Sequence[int],
+        wake: int,
+        waker: int = -1,
+        space: OwnSpace | None = None,
     ) -> None:
         self._control = control
         self._child = child
@@ -242,7 +252,11 @@ class Supervision:
         self._is_sandboxed = waker >= 0
         self._waker = waker
         self._kernel = chain[-1]
-        self._view = OutsideView(self._kernel, wake, own=chain[:-1])
+        self._space = space
+        self._is_network_used = False
+        helpers = () if space is None else space.processes
+        self._view = OutsideView(self._kernel, wake, own=(*chain[:-1], *helpers))
+        self._from_gate = protocol.LineReader()
         self._lines = protocol.LineReader()
         self._status: int | None = None
         self._is_wanted = True
@@ -263,10 +277,21 @@ class Supervision:
         poll = select.poll()
         poll.register(woken, select.POLLIN)
         poll.register(self._control, select.POLLIN)
+        gate, used = -1, -1
+        if self._space is not None:
+            gate, used = self._space.line.fileno(), self._space.woken
+            poll.register(gate, select.POLLIN)
+            poll.register(used, select.POLLIN)
         while self._reap() and self._status is None and self._is_wanted:
             for fd, _ in poll.poll(self._pause_ms()):
                 if fd == woken:
                     os.read(woken, 4096)
+                elif fd == used:
+                    poll.unregister(used)
+                    self._on_network_used()
+                elif fd == gate:
+                    if not self._read_gate():
+                        poll.unregister(gate)
                 else:
                     self._read()
             self._on_time()
@@ -318,8 +343,57 @@ class Supervision:
             self._clear((command["since"][0], command["since"][1]), command["spare"])
         elif kind == "begin" and self._is_sandboxed:
             os.write(self._waker, b"b")
+        elif kind in _ASKED:
+            self._answer_asked(command)
         elif kind == "end":
             self._is_wanted = False
+
+    def _answer_asked(self, command: dict[str, Any]) -> None:
+        """Do what was asked for, and answer; the catcher answers where the network is used."""
+        space, ask = self._space, command["ask"]
+        try:
+            if space is None:
+                raise OSError(0, "the supervisor has no namespaces of its own")
+            if command["t"] == "give":
+                space.mounts.give(command["mounts"])
+                space.names = {name: command[name] for name in ("network", "hosts")}
+            signs = select.select(space.signs, (), (), 0)[0]
+            if self._is_network_used and command["t"] == "give":
+                space.send("names", ask, **space.names)
+            elif signs and command["t"] == "seen":
+                self._on_network_used()
+                space.send("seen", ask)
+            else:
+                self._send("answer", ask=ask, problem="")
+        except OSError as error:
+            where = "%s: " % error.filename if error.filename else ""
+            self._send("answer", ask=ask, problem=where + (error.strerror or ""))
+
+    def _on_network_used(self) -> None:
+        """Give the gate the names that may be reached: it and the catcher load now."""
+        if self._space is not None and not self._is_network_used:
+            self._is_network_used = True
+            with contextlib.suppress(OSError):  # it has ended: that is read, too
+                self._space.send("names", 0, **self._space.names)
+
+    def _read_gate(self) -> bool:
+        """Take what the gate and the catcher say; return whether there will be more."""
+        space = self._space
+        try:
+            data = b"" if space is None else space.line.recv(65536, socket.MSG_DONTWAIT)
+        except BlockingIOError:  # it has been taken already
+            return True
+        except OSError:
+            data = b""
+        for report in self._from_gate.feed(data):
+            if report["t"] == "refused":
+                self._send("refused", places=report["places"])
+            elif report["ask"]:
+                self._send("answer", ask=report["ask"], problem="")
+        if not data and space is not None:
+            space.shut()
+            self._send("shut")
+        return bool(data)
 
     def _answer(self, look: Look) -> None:
         if look.is_at_rest():
@@ -377,6 +451,9 @@ class Supervision:
             for pid in outside_view.own_group():
                 _send_signal(pid, signal.SIGKILL)
         self._kill_until_gone(lambda: outside_view.descendants(os.getpid()), _END_LIMIT_S)
+        if self._space is not None:
+            with contextlib.suppress(OSError):
+                self._space.mounts.give([])  # their empty places, too
         self._send("ended")
 
     def _clear(self, since: tuple[int, int], spared: list[int]) -> None:

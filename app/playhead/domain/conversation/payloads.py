@@ -72,6 +72,13 @@ class RunEnd(Struct, frozen=True, kw_only=True):
     words: str = ""
 
 
+class Refused(Struct, frozen=True):
+    """A place in the network that a run was refused: `name:port`, and how often."""
+
+    target: str
+    count: int = 1
+
+
 class RunReport(Struct, frozen=True, kw_only=True):
     """The state of a run: `line` is where it was stopped, `seconds` the wall time since its start.
 
@@ -81,6 +88,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     `unanswered` is the id of the question that it was stopped at, '' if it waited for no answer.
     `printed` is the length of the traceback of a stop at the end of the run's output, if known.
     `hidden` is a path that the code missed because the sandbox hides it, '' for none.
+    `refused` are the places in the network that the sandbox has refused to it.
     """
 
     state: RunState
@@ -93,6 +101,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     unanswered: str = ""
     printed: int | None = None
     hidden: str = ""
+    refused: tuple[Refused, ...] = ()
 
 
 class Frame(Struct, frozen=True):
