@@ -304,6 +304,10 @@ def test_a_status_of_a_run_is_said():
     content = {"state": "finished", "seconds": 0.5, "exit_status": 3}
     written = shown({"role": "computer", "type": "run", "content": content})
     assert written == "ran for 0.5 s. It ended with status 3.\n"
+    content = {"state": "finished", "seconds": 0.5}
+    content["refused"] = [{"target": "a.example:443", "count": 2}]
+    written = shown({"role": "computer", "type": "run", "content": content})
+    assert written == "ran for 0.5 s\nRefused: a.example:443 (2×).\n"
 
 
 def test_a_failure_goes_to_stderr_with_its_remedy(capsys: pytest.CaptureFixture[str]):

@@ -403,20 +403,6 @@ def make_attempts(
 
 
 @contextlib.contextmanager
-def descriptors(program: bytes) -> Generator[tuple[int, int]]:
-    """Yield a descriptor with a filter to be read, and one for what nobody reads."""
-    reading, writing = os.pipe()
-    nothing = os.open(os.devnull, os.O_WRONLY)
-    try:
-        os.write(writing, program)
-        os.close(writing)
-        yield reading, nothing
-    finally:
-        os.close(reading)
-        os.close(nothing)
-
-
-@contextlib.contextmanager
 def control() -> Generator[tuple[int, str]]:
     """Yield a supervisor's descriptor and the variable that names it: it ends with this."""
     ours, theirs = socket.socketpair()

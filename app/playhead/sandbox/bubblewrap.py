@@ -100,15 +100,19 @@ def _look_for_namespaces(system_bwrap: str, parameters: Path) -> Availability:
         problem, remedy = _explain(refusal, parameters)
         return Availability(problem=problem, remedy=remedy)
     lacks = frozenset(one for one in _NEWER if one not in words)
-    return Availability(program=program, lacks=lacks, lacks_space=_refusal(own_space_trial()))
+    return Availability(
+        program=program,
+        lacks=lacks,
+        lacks_space=_refusal(supervised(["--inside", "", packed({"trial": True})])),
+    )
 
 
-def own_space_trial() -> list[str]:
-    """Return the command by which a supervisor tries whether it can have its namespaces."""
-    frozen = getattr(sys, "frozen", False)
+def supervised(arguments: Sequence[str]) -> list[str]:
+    """Return the command of a supervisor of our own."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, "--kernel", *arguments]
     boot = Path(protocol.__file__).with_name("boot.py")
-    own = [sys.executable, "--kernel"] if frozen else [sys.executable, "-I", "-S", str(boot)]
-    return [*own, "--inside", "", packed({"trial": True})]
+    return [sys.executable, "-I", "-S", "-u", str(boot), *arguments]
 
 
 def packed(values: dict[str, Any]) -> str:

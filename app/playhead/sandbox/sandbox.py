@@ -22,13 +22,12 @@ from msgspec.structs import replace
 from playhead.domain.trust import BoundaryReport, Policy, Reach, is_below
 from playhead.errors import AppError, ExecutionError, phrase
 from playhead.sandbox.bubblewrap import (
-    FILTER,
-    INFO,
     WAKE,
     Availability,
     bubblewrap_arguments,
     look_for_sandbox,
     packed,
+    supervised,
 )
 from playhead.sandbox.landlock_rules import (
     is_kept,
@@ -72,7 +71,6 @@ from playhead.sandbox.view import (
     variables_let_in,
     view_of,
 )
-from playhead.supervisor import protocol
 
 if TYPE_CHECKING:
     from playhead.sandbox.boundary_test import Claim, Stage
@@ -181,12 +179,6 @@ class Confinement(Struct, frozen=True, kw_only=True):
         inner = bubblewrap_arguments(view, command, self.availability.lacks)
         space = packed(self.space(view))
         return [INSIDE, filtered, space, *self.copy_words, self.availability.program, *inner]
-
-    def command(self, view: View, inner: Sequence[str], filtered: str, info: str) -> list[str]:
-        """Return the command that runs another one inside; the last two are descriptors."""
-        words = {FILTER: filtered, INFO: info}
-        arguments = bubblewrap_arguments(view, inner, self.availability.lacks)
-        return [self.availability.program, *(words.get(word, word) for word in arguments)]
 
     def variables(
         self, variables: Mapping[str, str], allowed: frozenset[str] = frozenset()
@@ -322,27 +314,23 @@ class Sandbox:
         """Have the attempts made with what code of a working folder gets."""
         from playhead.sandbox import attempts, boundary_test
 
-        policy = Policy(files="folder", network="off")
+        # The widest that is near: with the network on nothing of this computer may be reached.
+        policy = Policy(files="folder", network="on" if self._has_space else "off")
         folder = str(stage.folder)
         places = replace(self._places, homes=stage.place / "homes")
         bounds = Sandbox(places, self._available, self._python)
         inside = bounds._confine(policy, folder, (self._python, attempts.__file__))
-        inside = replace(inside, staging="")  # by bubblewrap alone
         spool = stage.place / "spool"
         spool.mkdir()
         variables = {**os.environ, "PLAYHEAD_TEST_API_KEY": stage.mark}
         view, attempt = inside.view(str(spool)), boundary_test.attempts_command(self._python)
         kept = inside.variables(variables)
         try:
-            if inside.availability.landlock:
-                command = supervised(inside.arguments(view, attempt))
-                with boundary_test.control() as (number, name):
-                    return boundary_test.make_attempts(
-                        stage, command, {**kept, name: str(number)}, (number,)
-                    )
-            with boundary_test.descriptors(filter_program(platform.machine())) as fds:
-                command = inside.command(view, attempt, *map(str, fds))
-                return boundary_test.make_attempts(stage, command, kept, fds)
+            command = supervised(inside.arguments(view, attempt))
+            with boundary_test.control() as (number, name):
+                return boundary_test.make_attempts(
+                    stage, command, {**kept, name: str(number)}, (number,)
+                )
         finally:
             shutil.rmtree(inside.around.private_home, ignore_errors=True)
 
@@ -585,14 +573,6 @@ class Sandbox:
 def _is_of_better(report: BoundaryReport) -> bool:
     """Return whether a report is about a sandbox of namespaces."""
     return bool(report.attempts) and all(one.outcome != "open" for one in report.attempts)
-
-
-def supervised(arguments: Sequence[str]) -> list[str]:
-    """Return the command of a supervisor of our own."""
-    if getattr(sys, "frozen", False):
-        return [sys.executable, "--kernel", *arguments]
-    boot = Path(protocol.__file__).with_name("boot.py")
-    return [sys.executable, "-I", "-S", "-u", str(boot), *arguments]
 
 
 def _weighed(report: BoundaryReport, available: Availability) -> BoundaryReport:

@@ -466,7 +466,7 @@ class TerminalDisplay:
             self._show_run_end(report)
 
     def _show_run_end(self, report: RunReport) -> None:
-        from playhead.domain.text.run_ends import run_end_text
+        from playhead.domain.text.run_ends import refused_text, run_end_text
 
         text = without_controls(run_end_text(report))
         match report.state:
@@ -477,6 +477,8 @@ class TerminalDisplay:
             case "started" | "finished":
                 told = f"ran for {report.seconds:.1f} s" + (f". {text}" if text else "")
                 self.screen.write_line(told, "yellow" if text else "dim")
+        if refused := without_controls(refused_text(report)):
+            self.screen.write_line(refused, "yellow")
 
         access = missing_access(self._printed)
         if access is not None and names_of(access, os.environ):

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import RunEnd, RunEndKind, RunReport
+from playhead.domain.conversation.payloads import Refused, RunEnd, RunEndKind, RunReport
 from playhead.domain.text.run_ends import (
     parse_run_end,
     run_end_as_output,
@@ -77,6 +77,9 @@ def test_a_model_is_told_who_stopped_it_and_what_the_next_run_has() -> None:
     words = "The kernel was restarted. The next run has a new kernel without variables."
     assert run_end_for_model(restarted) == words
     assert run_end_for_model(RunReport(state="finished", exit_status=3)) == ""
+    places = (Refused("evil.example:443", 3), Refused("192.0.2.1:80"))
+    refused = run_end_for_model(RunReport(state="finished", refused=places))
+    assert refused.startswith("Refused: evil.example:443 (3×), 192.0.2.1:80. Only the user can")
 
 
 def test_a_stop_by_the_user_is_no_output_since_its_traceback_is() -> None:

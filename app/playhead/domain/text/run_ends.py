@@ -51,7 +51,22 @@ def going_on_text(
 def run_end_for_model(report: RunReport) -> str:
     """Return the end of a run with what the model that wrote the code must know of it."""
     hidden = hidden_for_model(report.hidden) if report.hidden else ""
-    return " ".join(filter(None, (_end_for_model(report), hidden)))
+    refused = f"{refused_text(report)} {_ASK_FOR_NAMES}" if report.refused else ""
+    return " ".join(filter(None, (_end_for_model(report), hidden, refused)))
+
+
+_SHOWN_PLACES = 10
+_ASK_FOR_NAMES = "Only the user can let code reach a place, in Playhead: do not try another way."
+
+
+def refused_text(report: RunReport, tr: Translate = in_english) -> str:
+    """Return which places in the network a run was refused; "" if none was."""
+    places = [
+        f"{one.target} ({one.count}×)" if one.count > 1 else one.target
+        for one in report.refused[:_SHOWN_PLACES]
+    ]
+    places += ["…"] if len(report.refused) > _SHOWN_PLACES else []
+    return tr("Refused: {places}.", places=", ".join(places)) if places else ""
 
 
 def _end_for_model(report: RunReport) -> str:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import Failure, RunEnd, RunReport, Usage
+from playhead.domain.conversation.payloads import Failure, Refused, RunEnd, RunReport, Usage
 from playhead.formats.wire import native
 from tests.support import chunk_streams
 from tests.support.chunk_streams import essence, streams
@@ -198,6 +198,7 @@ def test_a_plain_reader_is_told_as_output_that_the_kernel_died():
 def test_an_ordinary_end_is_no_output():
     for report in (
         RunReport(state="finished", seconds=1.0),
+        RunReport(state="finished", refused=(Refused("a.example:443", 2),)),
         RunReport(state="interrupted", seconds=1.0, line=3),
     ):
         assert events_of([Chunk(role="computer", type="run", content=report)]) == []

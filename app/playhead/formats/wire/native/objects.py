@@ -23,6 +23,7 @@ from playhead.domain.conversation.payloads import (
     Payload,
     PrintedLines,
     Proposal,
+    Refused,
     RunReport,
     RunState,
     Source,
@@ -59,6 +60,7 @@ def encode_payload(payload: Payload) -> Wire:
             return {}
         case RunReport():
             values = {**msgspec.structs.asdict(payload), "reason": run_end_reason(payload.end)}
+            values["refused"] = msgspec.to_builtins(payload.refused) or ""
             del values["end"]
             return {"content": _without_empty(values)}
         case CodeError() | InputRequest() | LineTiming() | Table() | Usage():
@@ -227,6 +229,10 @@ def _run_report(fields: _Fields) -> RunReport:
         input_bytes=fields.integer_or_none("input_bytes"),
         unanswered=fields.text("unanswered", ""),
         printed=fields.integer_or_none("printed"),
+        refused=tuple(
+            Refused(target=one.text("target"), count=one.integer("count"))
+            for one in fields.objects("refused")
+        ),
         hidden=fields.text("hidden", ""),
     )
 
