@@ -55,12 +55,16 @@ class SavedName(Struct, frozen=True, kw_only=True):
 
 
 class SavedGroup(Struct, frozen=True, kw_only=True):
-    """Names that share objects: `key` is the kernel's for the content, `blob` the store's."""
+    """Names in one file: `key` is the kernel's for the content, `blob` the store's.
+
+    They share objects, unless it `is_sealed`: then each is in it by itself.
+    """
 
     key: str
     names: tuple[str, ...]
     size: int
     blob: str = ""
+    is_sealed: bool = False
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):

@@ -160,7 +160,7 @@ class ProcessExecutor:
                 async for chunk in chunks:
                     if _is_last(chunk) and (found := await _effect(look, kernel, request, began)):
                         yield Chunk(role="computer", type="files", content=found)
-                    yield await _with_refused(kernel, chunk)
+                    yield self._with_saved(await _with_refused(kernel, chunk), request)
         finally:
             if look is not None:
                 look.give_up()
@@ -405,6 +405,16 @@ class ProcessExecutor:
             raise ExecutionError("There is nobody here who keeps a copy of the folder.")
         upper, work = await self._files.copy(found.around.folder, request.conversation_id)
         return found.with_copy(upper, work)
+
+    def _with_saved(self, chunk: Chunk, request: RunRequest) -> Chunk:
+        """Return the chunk; the end of a kernel with whether its variables are saved."""
+        report = chunk.content
+        if not isinstance(report, RunReport) or report.state != "killed":
+            return chunk
+        if self._keeper is None or request.language != HOST_LANGUAGE:
+            return chunk
+        is_saved = self._keeper.saved(request.conversation_id) is not None
+        return replace(chunk, content=replace(report, is_saved=is_saved or None))
 
     async def _bring_back(self, kernel: LiveKernel, request: RunRequest) -> bool:
         """Bring back what an earlier kernel of the conversation had, before its first run.

@@ -35,8 +35,8 @@ Commands, one JSON object a line, by their `t`:
                (bytes of a process that may be forked), seconds: what may have changed since the
                last one; answered by `answer` when it is written, which may be long after
     restore    ask, file (in the spool: {"python", "imports": [{name, module}], "classes": [{name,
-               line, source}], "groups": [{file, names}]}), seconds: what another kernel has saved;
-               answered by `answer`
+               line, source}], "groups": [{file, names, is_sealed}]}), seconds: what another kernel
+               has saved; answered by `answer`
     environment set, unset: variables of the environment from now on, and names that go
     exit       end in an orderly way
 
@@ -64,8 +64,8 @@ Marks, by their `t`; each carries `run`:
              {"length": characters before the cursor that a candidate replaces, "candidates":
              [[text, kind], …]}, for `save` {"is_same": true} or {"names": [{name, type, verdict
              (one of `VERDICTS`), why (one of `WHY_LOST`), line, size, module, source}], "groups":
-             [{key, names, file ("" if its key was known), size}], "python", "pause_s"}, for
-             `restore` {"back": [{name}], "failed": [{name, why}]},
+             [{key, names, file ("" if its key was known), size, is_sealed}], "python", "pause_s"},
+             for `restore` {"back": [{name}], "failed": [{name, why}]},
              {"name": "" for nothing known, "parameters": [text, …] or null,
              "argument": place of the one under the cursor, "type", "value", "documentation"}, or
              {"error": why not, "remedy": what to do, if it is known}

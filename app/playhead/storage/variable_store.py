@@ -113,7 +113,7 @@ class VariableStore:
         for number, group in enumerate(checkpoint.groups):
             file = f"restored-{number}.values"
             if self._copy_checked(checkpoint.conversation_id, group.blob, folder / file):
-                groups.append({"file": file, "names": group.names})
+                groups.append({"file": file, "names": group.names, "is_sealed": group.is_sealed})
             else:
                 known = [rows[name] for name in group.names if name in rows]
                 lost += [

@@ -89,6 +89,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     `printed` is the length of the traceback of a stop at the end of the run's output, if known.
     `hidden` is a path that the code missed because the sandbox hides it, '' for none.
     `refused` are the places in the network that the sandbox has refused to it.
+    `is_saved`: of a run whose kernel was lost, the variables from before it are saved for the next.
     """
 
     state: RunState
@@ -102,6 +103,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     printed: int | None = None
     hidden: str = ""
     refused: tuple[Refused, ...] = ()
+    is_saved: bool | None = None
 
 
 class Frame(Struct, frozen=True):

@@ -74,7 +74,8 @@ def _end_for_model(report: RunReport) -> str:
         return _clause("Stopped by the user", report, in_english)
     if report.state != "killed":
         return run_end_text(report) if report.state == "interrupted" else ""
-    return f"{_kernel_end(report, in_english)} The next run has a new kernel without variables."
+    next_one = "without variables" if not report.is_saved else "that can have these"
+    return f"{_kernel_end(report, in_english)} The next run has a new kernel {next_one}."
 
 
 def run_end_as_output(chunk: Chunk) -> list[Chunk]:
@@ -127,7 +128,10 @@ def _kernel_end(report: RunReport, tr: Translate) -> str:
     reason = run_end_reason(report.end, tr)
     if reason and not run_end_place(report):  # between two runs, or nothing else is known
         return f"{reason[0].upper()}{reason[1:]}."
-    return f"{_clause(tr('The kernel ended'), report, tr)} {tr('Its variables were lost.')}"
+    words = tr("Its variables were lost.")
+    if report.is_saved:
+        words = tr("The variables from before this run are saved.")
+    return f"{_clause(tr('The kernel ended'), report, tr)} {words}"
 
 
 def _clause(head: str, report: RunReport, tr: Translate) -> str:

@@ -234,6 +234,7 @@ def _run_report(fields: _Fields) -> RunReport:
             for one in fields.objects("refused")
         ),
         hidden=fields.text("hidden", ""),
+        is_saved=fields.values.get("is_saved") is True or None,
     )
 
 

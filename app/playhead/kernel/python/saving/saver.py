@@ -27,7 +27,14 @@ from typing import TYPE_CHECKING, Any, Callable
 from ...interrupts import start_thread
 from . import value_pickling
 from .touched_names import TouchedNames
-from .value_collector import Origin, ValueCollector, Wish, is_light, secrets_of_environment
+from .value_collector import (
+    Origin,
+    ValueCollector,
+    Wish,
+    is_light,
+    needs_threads,
+    secrets_of_environment,
+)
 
 if TYPE_CHECKING:
     from ...driver import AnswerFiles
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 _BLOCKS_KEPT = 200
 _LEFT_OUT = frozenset({"In", "Out", "exit", "quit"})
 _SOURCE_LIMIT = 100_000
+_CALL_LINES = 30
 _NICER = 10
 _READ_BYTES = 1 << 16
 
@@ -94,6 +102,7 @@ class Saver:
         self._unsaved = TouchedNames()
         self._is_saving = True
         is_light_work = all(is_light(names[name]) for name in chosen)
+        is_light_work |= any(needs_threads(names[name]) for name in chosen)
         if is_light_work or not _can_fork(command["most_forked"]):
             self._save_here(saving)
         else:
@@ -321,7 +330,10 @@ class _Restoring:
 
     def run(self, plan: dict[str, Any]) -> None:
         """Bring back all of a plan; what fails although all others are there is noted."""
-        waiting = [*plan["imports"], *plan["classes"], *plan["groups"]]
+        waiting = [*plan["imports"], *plan["classes"]]
+        for group in plan["groups"]:
+            apart = [[name] for name in group["names"]] if group["is_sealed"] else [group["names"]]
+            waiting += [{**group, "names": names} for names in apart]
         is_further = True
         while waiting and is_further:
             self._found["failed"] = []
@@ -331,7 +343,7 @@ class _Restoring:
 
     def _try(self, one: dict[str, Any]) -> bool:
         """Bring back a name, or a group of names; return whether that went well."""
-        make = self._load if "file" in one else self._define if one["source"] else self._import
+        make = self._load if "file" in one else self._define if one.get("source") else self._import
         names = one["names"] if "file" in one else [one["name"]]
         try:
             values = make(one)
@@ -360,6 +372,8 @@ class _Restoring:
         with open(path, "rb") as file:
             data = file.read()
         values = value_pickling.unpack(data)
+        if group["is_sealed"]:
+            return {name: value_pickling.unpack(values[name])[name] for name in group["names"]}
         return {name: values[name] for name in group["names"]}
 
 
@@ -374,10 +388,14 @@ def _origins(tree: ast.Module, code: str) -> dict[str, Origin]:
             source = source if len(source) < _SOURCE_LIMIT else ""
             found[node.name] = Origin(first, True, source)
             continue
+        source = ""  # of a call, which may have made a class
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call):
+            is_short = (node.end_lineno or node.lineno) - node.lineno < _CALL_LINES
+            source = ast.unparse(node) if is_short else ""
         is_binding = isinstance(node, (ast.Assign, ast.AnnAssign, ast.With, ast.Import))
         for inner in ast.walk(node):
             if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-                found[inner.id] = Origin(node.lineno, is_binding)
+                found[inner.id] = Origin(node.lineno, is_binding, source)
             elif isinstance(inner, ast.alias):
                 found[inner.asname or inner.name.partition(".")[0]] = Origin(node.lineno, True)
             elif isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef)):

@@ -32,7 +32,7 @@ _AGAIN = frozenset(
 class Origin(NamedTuple):
     """The statement that has bound a name: its first line in its block, and whether it only did so.
 
-    `source` is that of a class.
+    `source` is that of a class, or of a call that may have made one.
     """
 
     line: int
@@ -87,15 +87,17 @@ class ValueCollector:
                 else:
                     small[name] = value
         self._wish.report("")
-        tiny: dict[str, Any] = {}
+        tiny: dict[str, bytes] = {}
         for names in _joined(packed):
             if len(names) == 1 and packed[names[0]].size <= _SMALL_BYTES:
-                tiny[names[0]] = self._namespace[names[0]]
+                tiny[names[0]] = b"".join(packed[names[0]].pieces())
             else:
                 self._add_group(names, packed)
-        for values in (small, tiny):  # constants are bound again more often than objects change
-            if values:
-                self._write(list(values), self._pack(values))
+        # Constants are bound again more often than objects change.
+        if small:
+            self._write(list(small), self._pack(small))
+        if tiny:
+            self._write(list(tiny), self._pack(tiny), is_sealed=True)
         return {"rows": list(self._rows.values()), "groups": self._groups}
 
     def _row(self, name: str, verdict: str, **fields: Any) -> None:
@@ -162,7 +164,8 @@ class ValueCollector:
                 return
         self._write(names, found)
 
-    def _write(self, names: list[str], packed: Packed) -> None:
+    def _write(self, names: list[str], packed: Packed, *, is_sealed: bool = False) -> None:
+        """Write a group; a sealed one has each value as bytes, and one that fails is alone."""
         key = packed.digest()
         file = ""
         if key not in self._wish.known:
@@ -175,7 +178,8 @@ class ValueCollector:
             self._write_file(os.path.join(self._wish.spool, file), packed.pieces())
         for name in names:
             self._row(name, "kept", size=packed.size // len(names))
-        self._groups.append({"key": key, "names": names, "file": file, "size": packed.size})
+        group = {"key": key, "names": names, "file": file, "size": packed.size}
+        self._groups.append({**group, "is_sealed": is_sealed})
 
     def _write_file(self, path: str, pieces: Iterable[Any]) -> None:
         with open(path, "wb", buffering=0) as file:
@@ -214,6 +218,11 @@ def secrets_of_environment() -> list[bytes]:
     names = re.compile(r"(?i)(key|token|secret|password|passwd|credentials?)$")
     found = [value for name, value in os.environ.items() if names.search(name)]
     return [value.encode("utf-8", "surrogateescape") for value in found if len(value) > 7]
+
+
+def needs_threads(value: Any) -> bool:
+    """Return whether to pickle a value takes threads of its library, which a fork has not."""
+    return str(class_of(value).__module__).partition(".")[0] == "polars"
 
 
 def is_light(value: Any, depth: int = 2) -> bool:

@@ -372,6 +372,8 @@ def _can_change(value: Any, namespace: dict[str, Any]) -> bool:
     if kind is types.FunctionType:
         return value.__globals__ is namespace
     top = str(kind.__module__).partition(".")[0]
+    if issubclass(kind, type) or top in _CONSTANT:
+        return False
     if top == "numpy":
         return not any(base.__name__ in ("dtype", "generic", "ufunc") for base in kind.__mro__)
-    return top not in _CONSTANT and not issubclass(kind, type)
+    return True
