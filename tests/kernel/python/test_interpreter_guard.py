@@ -68,3 +68,10 @@ def test_what_only_the_code_itself_used_is_not_the_kernel_s(
     assert "_playhead_kernel" not in text
     again, _ = kernel.run("print(6 * 7)")
     assert again == "42\n", again
+
+
+def test_values_that_refuse_to_be_compared_are_shown_one_after_the_other(kernel: Talk) -> None:
+    never = "class Never:\n    def __eq__(self, other): raise ValueError\n"
+    for code in (f"{never}Never()", "Never()", "[Never()]"):
+        _, marks = kernel.run(code)
+        assert not any(mark.kind == "error" for mark in marks)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import json
+import operator
 import os
 import queue
 import signal
@@ -25,7 +26,7 @@ _LEAST_RECURSION = 200
 _LONGEST_SWITCH_S = 1.0
 _MOST_NAMES = 5
 
-_callable = callable
+_callable, _any, _map, _len, _is_not = callable, any, map, len, operator.is_not
 
 
 def own_modules(package: str) -> None:
@@ -66,7 +67,9 @@ class InterpreterGuard:
 
     def restore(self) -> None:
         """Put back what is missing; cheap enough for every statement."""
-        if self._builtins != self._seen:
+        now, seen = self._builtins, self._seen
+        # Not by `!=`: `_` is among them, and frames and arrays refuse to be compared.
+        if _len(now) != _len(seen) or _any(_map(_is_not, now.values(), seen.values())):
             self._restore_builtins()
         for name in _NEEDED:
             if name not in self._modules or sys.modules is not self._modules:
