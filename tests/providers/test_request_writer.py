@@ -91,6 +91,16 @@ def test_guesses_follow_what_the_provider_counts() -> None:
     assert calibration.factor("other") == 2.5
 
 
+def test_of_very_many_conversations_only_the_last_are_calibrated():
+    calibration = Calibration()
+    for number in range(1_000):
+        calibration.learn("often", 1000, 1500)
+        calibration.learn(f"once {number}", 1000, 1500)
+    assert calibration.factor("often") == 1.5
+    assert calibration.factor("once 999") == 1.5
+    assert calibration.factor("once 0") == 1.0
+
+
 @given(talks(), st.integers(1, 400))
 def test_what_is_kept_is_valid_recent_and_has_the_last_question(
     talk: list[Message], room: int

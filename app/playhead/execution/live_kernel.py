@@ -175,6 +175,7 @@ class LiveKernel:
         self._settled = asyncio.Event()  # ready, or ended before it was
         self._ended = asyncio.Event()
         self._run: RunStream | None = None
+        self._grace_s = 0.0
         self._chunks: asyncio.Queue[list[Chunk]] = asyncio.Queue()
         self._run_nonce = ""
         self._pause_pipe = 0
@@ -313,8 +314,10 @@ class LiveKernel:
                 self.kill(RunEnd(kind="abandoned"))
                 await self._ended.wait()
 
-    def interrupt(self, grace_s: float, cause: RunEnd | None = None) -> None:
-        """Stop the run, or the start of the kernel; the report has the cause.
+    def interrupt(self, grace_s: float | None = None, cause: RunEnd | None = None) -> None:
+        """Stop the run, in the time that its request gives it, or the start of the kernel.
+
+        The report has the cause.
 
         When none runs, end what goes on from earlier ones: processes alone, threads only with the
         kernel.
@@ -326,6 +329,7 @@ class LiveKernel:
         elif self._state == "starting":
             self.kill(RunEnd(kind="stopped_early"))
         elif self._state == "busy" and self._run is not None:
+            grace_s = self._grace_s if grace_s is None else grace_s
             self._run.stop_cause = cause
             self._run.is_stopping = True
             self._kill_cause = replace(cause or RunEnd(kind="stopped"), grace_s=grace_s)
@@ -499,7 +503,7 @@ class LiveKernel:
         return self._run, self._chunks
 
     def _watch(self, request: RunRequest) -> None:
-        grace_s = request.stop_grace_s
+        grace_s = self._grace_s = request.stop_grace_s
         self._limits = LimitWatch(
             request.limits,
             self._process.root_pid,

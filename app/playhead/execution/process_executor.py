@@ -92,7 +92,6 @@ class ProcessExecutor:
         self._make_folder = make_folder
         self._kernels: dict[tuple[str, str], LiveKernel] = {}
         self._dpi = 0.0
-        self._grace_s: dict[str, float] = {}
         self._listeners: list[Listener] = []
         self._emitted: dict[str, KernelStatus] = {}
         self._login = LoginPath(self._variables)
@@ -170,7 +169,7 @@ class ProcessExecutor:
         if self._keeper is not None:
             self._keeper.answer(conversation_id, "stop")
         for kernel in self._of(conversation_id):
-            kernel.interrupt(self._grace_s.get(conversation_id, 2.0))
+            kernel.interrupt()
 
     async def pause(self, conversation_id: str, verb: PauseVerb) -> None:
         """Pause the running code, or have it go on. Raises ExecutionError if it cannot be."""
@@ -359,7 +358,6 @@ class ProcessExecutor:
 
     async def _kernel_for(self, request: RunRequest) -> LiveKernel:
         self._check(request)
-        self._grace_s[request.conversation_id] = request.stop_grace_s
         key = (request.conversation_id, request.language)
         kernel = self._kernels.get(key)
         is_other = kernel is not None and kernel.interpreter != request.interpreter

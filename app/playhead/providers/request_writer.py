@@ -46,6 +46,7 @@ ENTRY_TOKENS = 4
 
 _MIN_FACTOR, _MAX_FACTOR = 0.5, 2.5
 _LEARNING_RATE = 0.5
+_FACTORS_KEPT = 500
 
 
 class RequestWriter:
@@ -292,7 +293,10 @@ class Calibration:
         seen = min(max(counted / guessed, _MIN_FACTOR), _MAX_FACTOR)
         before = self._factors.get(conversation_id)
         factor = seen if before is None else before + (seen - before) * _LEARNING_RATE
+        self._factors.pop(conversation_id, None)  # it is the last one again
         self._factors[conversation_id] = factor
+        if len(self._factors) > _FACTORS_KEPT:
+            del self._factors[next(iter(self._factors))]
 
 
 SAFE_CONTEXT_TOKENS = 32_000

@@ -121,6 +121,8 @@ def _grants(connection: sqlite3.Connection) -> list[Grant]:
 T = TypeVar("T")
 
 CLOSE_LIMIT_S = 5.0
+_DELETED_KEPT = 500
+"""Conversations deleted last, for which events may still come."""
 
 
 class SqliteHistory:
@@ -141,7 +143,7 @@ class SqliteHistory:
         """What persons have granted to code."""
         self._listeners: list[Callable[[Exception | None], None]] = []
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._deleted: set[str] = set()
+        self._deleted: dict[str, None] = {}
         self._marked: set[str] = set()
 
     async def open(self) -> str:
@@ -218,7 +220,7 @@ class SqliteHistory:
                 raise
             await self._ask(check_search)  # what is damaged is mended
             found = await self._finder.find(query, conversation_id)
-        hidden = self._marked | self._deleted  # which may not be on the disk yet
+        hidden = self._marked | self._deleted.keys()  # which may not be on the disk yet
         if found is None or not hidden:
             return found
         return replace(
@@ -247,7 +249,9 @@ class SqliteHistory:
 
     async def delete(self, conversation_id: str) -> None:
         """Delete a conversation with its files; events that still come for it are dropped."""
-        self._deleted.add(conversation_id)
+        self._deleted[conversation_id] = None
+        if len(self._deleted) > _DELETED_KEPT:
+            del self._deleted[next(iter(self._deleted))]
         if self._writer.refusal is None:
             while await self._ask(lambda connection: delete_slice(connection, conversation_id)):
                 pass
