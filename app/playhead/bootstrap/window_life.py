@@ -153,9 +153,10 @@ class WindowLife:
         if files := self._files + self._app.take_early_files():
             self._window.open_paths(files)
         log_file.log_age("ready")
+        # As early as this, since what it finds is what the first turn is kept to.
+        self._window.tasks.start(core.boundary.test_if_due())
         await self._api.apply()
         await core.executor.look_for_languages()
-        self._window.tasks.start(core.boundary.test_if_due())
         await core.executor.remove_left()
         if core.ports.settings.current.interpreter:
             return  # the managed one is made when somebody chooses it
