@@ -44,7 +44,8 @@ _TESTS = 0.05
 """How often the boundary test is made between two blocks."""
 BY_RULES = bool(os.environ.get("BY_RULES"))
 """Whether the weaker sandbox is killed, that of rules."""
-_VICTIMS = ("app", "supervisor", "bwrap", "init", "kernel", "kernel")
+_VICTIMS = ("app", "bwrap", "init", "kernel", "kernel", *(() if BY_RULES else ("supervisor",)))
+"""With the supervisor of the weaker one goes what would end processes that detached themselves."""
 _SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 _BLOCKS = (
     ("python", "print(1)"),
