@@ -98,13 +98,14 @@ async def _kill(made: ProcessExecutor) -> None:
 
 
 async def test_a_killed_kernels_variables_come_back_with_what_joins_them(tmp_path: Path) -> None:
-    async with executor(tmp_path, _keeper(tmp_path)) as made:
+    keeper = _keeper(tmp_path)
+    async with executor(tmp_path, keeper) as made:
         assert error_of(await run(made, request(tmp_path, _MADE))) is None
         await _saved(tmp_path, "shorten")
         await _kill(made)
         waiting = {one.name: one for one in await made.variables("conversation")}
         assert (waiting["numbers"].survival, waiting["notes"].survival) == ("saved", "again")
-        assert "before the next code runs" in (await made.survivors("conversation"))()
+        assert "before the next code runs" in (await keeper.survivors("conversation"))()
         assert text_of(await run(made, request(tmp_path, _LOOK))) == _SEEN
         back = made.status("conversation").brought_back
         assert back is not None
@@ -115,14 +116,15 @@ async def test_a_killed_kernels_variables_come_back_with_what_joins_them(tmp_pat
         assert lost["notes"] == SavedName(
             name="notes", verdict="again", why="file", type="TextIOWrapper", line=33
         )
-        told = (await made.survivors("conversation"))()
+        told = (await keeper.survivors("conversation"))()
         assert "stream (a generator cannot be kept; line 32 of its block makes it again)" in told
         shown = {one.name: one for one in await made.variables("conversation")}
         assert (shown["rows"].survival, shown["password"].why) == ("back", "secret")
 
 
 async def test_the_user_is_asked_before_variables_come_back(tmp_path: Path) -> None:
-    async with executor(tmp_path, _keeper(tmp_path, Saving())) as made:
+    keeper = _keeper(tmp_path, Saving())
+    async with executor(tmp_path, keeper) as made:
         await run(made, request(tmp_path, "x, y = 1, (n for n in range(3))"))
         await _saved(tmp_path, "x")
         await _kill(made)
@@ -135,13 +137,13 @@ async def test_the_user_is_asked_before_variables_come_back(tmp_path: Path) -> N
             run(made, request(tmp_path, "print('x' in globals()); z = 2"))
         )
         await until(lambda: made.status("conversation").offer is not None)
-        made.answer_offer("conversation", "no")
+        keeper.answer("conversation", "no")
         assert text_of(await refused) == "False\n"
         await _saved(tmp_path, "z")  # what was refused is replaced by what there is now
         await _kill(made)
         taken = asyncio.create_task(run(made, request(tmp_path, "print('x' in globals(), z)")))
         await until(lambda: made.status("conversation").offer is not None)
-        made.answer_offer("conversation", "yes")
+        keeper.answer("conversation", "yes")
         assert text_of(await taken) == "False 2\n"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -26,7 +26,6 @@ from playhead.domain.execution import (
 )
 from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
-from playhead.domain.saved_variables import RestoreOffer
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings
 from playhead.domain.trust import Attempt, BoundaryReport, Policy, Reach
@@ -131,8 +130,6 @@ class RecordingExecutor:
     def __init__(self) -> None:
         self.requests: list[RunRequest] = []
         self.answers: list[tuple[str, str]] = []
-        self.offers: list[str] = []
-        self.forgotten: list[str] = []
         self.ended_inputs: list[str] = []
         self.ratios: list[float] = []
         self.breakpoints: tuple[int, ...] = ()
@@ -228,21 +225,6 @@ class RecordingExecutor:
         self.answers.append(("", text))
         if is_end:
             self.ended_inputs.append(self.requests[-1].code)
-
-    def saved_variables(self, conversation_id: str) -> RestoreOffer | None:
-        return None
-
-    def answer_offer(self, conversation_id: str, choice: Literal["yes", "no"]) -> None:
-        self.offers.append(choice)
-
-    def ask_before_restoring(self, conversation_id: str) -> None:
-        self.offers.append("ask")
-
-    async def survivors(self, conversation_id: str) -> Callable[[], str]:
-        return lambda: ""
-
-    async def forget_variables(self, conversation_id: str) -> None:
-        self.forgotten.append(conversation_id)
 
     async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
         return []

@@ -176,6 +176,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
         risks=deferred(_make_risks),
         files=files,
+        saved_variables=keeper,
     )
     return Core(
         ports=ports,

@@ -1,4 +1,4 @@
-"""The variables of a kernel as they are saved, and what of them another kernel got back."""
+"""The variables of a kernel as they are saved, what of them another kernel got back."""
 
 from __future__ import annotations
 

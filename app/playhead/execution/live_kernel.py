@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
@@ -18,7 +17,6 @@ from playhead.domain.conversation.payloads import (
     Refused,
     RowOrder,
     RunEnd,
-    RunReport,
     Table,
 )
 from playhead.domain.execution import (
@@ -39,17 +37,17 @@ from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage
 from playhead.execution.output_decoder import Piece
 from playhead.execution.processes import LimitWatch
 from playhead.execution.results import (
+    Questions,
     Results,
     Spool,
     completions_of,
     description_of,
     new_spool_name,
-    parse_json,
     table_of,
     variables_of,
 )
 from playhead.execution.run_output import RunOutput, file_name
-from playhead.execution.run_stream import RunStream
+from playhead.execution.run_stream import RunStream, no_pause
 from playhead.kernel import protocol
 
 if TYPE_CHECKING:
@@ -61,86 +59,6 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 ANSWER_LIMIT_S = 3.0
-_ANSWER_BYTES = 16_000_000
-
-
-class Questions:
-    """Owner of what is asked and not yet answered; `write` sends a command to the kernel."""
-
-    def __init__(self, spool: Spool, write: Callable[[bytes], None]) -> None:
-        self._spool = spool
-        self._write = write
-        self._numbers = itertools.count(1)
-        self._waiting: dict[str, asyncio.Future[str]] = {}
-        self._has_asked = False
-
-    async def ask(
-        self,
-        read: Callable[[dict[str, Any]], _Answer],
-        command: str,
-        limit_s: float | None,
-        **fields: Any,
-    ) -> _Answer:
-        """Return what `read`, in a thread, makes of the fields of the answer.
-
-        Raises ExecutionError if there is none in time. To cancel it stops a sorting.
-        """
-        number = str(next(self._numbers))
-        future = asyncio.get_running_loop().create_future()
-        self._waiting[number] = future
-        self._has_asked = True
-        self._write(protocol.encode_command(command, ask=number, **fields))
-        try:
-            async with asyncio.timeout(limit_s):
-                name = await future
-        except TimeoutError:
-            raise _no_answer(
-                phrase("It sent nothing for {limit} s.", limit=f"{limit_s:g}")
-            ) from None
-        except asyncio.CancelledError:
-            self._write(protocol.encode_command("give_up", ask=number))
-            raise
-        finally:
-            del self._waiting[number]
-        return await asyncio.to_thread(lambda: read(self._read(name)))
-
-    def asked_since_last(self) -> bool:
-        """Return whether anything was asked since this was called last, or waits."""
-        has_asked, self._has_asked = self._has_asked, False
-        return has_asked or bool(self._waiting)
-
-    def settle(self, mark: protocol.Mark) -> None:
-        """Settle the question that an answer belongs to; an answer without one is dropped."""
-        future = self._waiting.get(mark.text("ask"))
-        if future is not None and not future.done():
-            future.set_result(mark.text("file"))
-
-    def give_up(self, reason: str) -> None:
-        """Fail all questions: the kernel has ended."""
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(_no_answer(phrase("It has ended: {reason}.", reason=reason)))
-
-    def _read(self, name: str) -> dict[str, Any]:
-        data = self._spool.read(name, _ANSWER_BYTES)
-        fields = parse_json(data) if data is not None else None
-        if fields is None:
-            raise _no_answer("Its answer cannot be read.")
-        problem = fields.get("error")
-        if problem is not None:
-            remedy = fields.get("remedy")
-            raise ExecutionError(
-                str(problem)[:500], remedy=remedy if isinstance(remedy, str) else ""
-            )
-        return fields
-
-
-def _no_answer(detail: str) -> ExecutionError:
-    return ExecutionError(
-        "The kernel did not answer.", detail=detail, remedy="Try again, or restart the kernel."
-    )
-
-
 _START_LIMIT_S = 30
 _FIRST_LOOK_S, _LAST_LOOK_S = 0.005, 0.5
 _LATE_LIMIT = 64_000
@@ -721,24 +639,6 @@ def _execute(request: RunRequest, nonce: str) -> bytes:
     )
 
 
-def no_pause(language: str) -> ExecutionError:
-    """Return the error for code in a language that cannot be paused."""
-    return ExecutionError(
-        phrase("{language} code cannot be paused.", language=language),
-        detail="Only Python code can.",
-        remedy="Stop it, or let it go on.",
-    )
-
-
 def _final_output(output: bytes) -> str:
     words = output[-2000:].decode("utf-8", "backslashreplace").strip()
     return f"\n{words}" if words else ""
-
-
-def stopped_before_start() -> tuple[Chunk, Chunk]:
-    """Return the chunks of a run that was stopped while its kernel was starting."""
-    report = RunReport(state="interrupted", end=RunEnd(kind="stopped_early"))
-    return (
-        Chunk(role="computer", type="run", content=RunReport(state="started")),
-        Chunk(role="computer", type="run", content=report),
-    )

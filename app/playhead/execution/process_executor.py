@@ -38,15 +38,15 @@ from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
-from playhead.execution.live_kernel import LiveKernel, stopped_before_start
+from playhead.execution.live_kernel import LiveKernel
 from playhead.execution.login_path import LoginPath
 from playhead.execution.results import remove_left_spools
 from playhead.execution.run_output import file_name
+from playhead.execution.run_stream import stopped_before_start
 
 if TYPE_CHECKING:
-    from playhead.domain.saved_variables import RestoreOffer
     from playhead.execution.file_watch import FileWatch, RunObservation
-    from playhead.execution.keeping.variable_keeper import Choice, VariableKeeper
+    from playhead.execution.keeping.variable_keeper import VariableKeeper
     from playhead.sandbox.sandbox import Confinement, Sandbox
 
 _log = logging.getLogger(__name__)
@@ -226,33 +226,6 @@ class ProcessExecutor:
         """
         kernel = self._kernels.get((conversation_id, "python"))
         return await kernel.describe(code, is_call=is_call) if kernel else Description()
-
-    def saved_variables(self, conversation_id: str) -> RestoreOffer | None:
-        """Return how many variables the next kernel can get from the last one; None for none."""
-        return self._keeper.saved(conversation_id) if self._keeper is not None else None
-
-    def answer_offer(self, conversation_id: str, choice: Choice) -> None:
-        """Answer whether the variables of the last kernel are to be brought back."""
-        if self._keeper is not None:
-            self._keeper.answer(conversation_id, choice)
-
-    def ask_before_restoring(self, conversation_id: str) -> None:
-        """Have the next kernel get no variables without a question."""
-        if self._keeper is not None:
-            self._keeper.ask_again(conversation_id)
-
-    async def survivors(self, conversation_id: str) -> Callable[[], str]:
-        """Return what says what a model gets to know of the variables from before the kernel."""
-        keeper = self._keeper
-        if keeper is None:
-            return lambda: ""
-        await keeper.look(conversation_id)
-        return lambda: keeper.note(conversation_id)
-
-    async def forget_variables(self, conversation_id: str) -> None:
-        """Delete what is saved of a conversation's variables."""
-        if self._keeper is not None:
-            await asyncio.to_thread(self._keeper.delete, conversation_id)
 
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""

@@ -5,6 +5,8 @@ What is too long for a mark is sent through the kernel's spool folder.
 
 from __future__ import annotations
 
+import asyncio
+import itertools
 import json
 import math
 import os
@@ -13,18 +15,21 @@ import stat
 import sys
 import threading
 import uuid
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType
 from playhead.domain.conversation.payloads import Cell, Table
 from playhead.domain.execution import Candidate, Completions, Description, Variable
+from playhead.errors import ExecutionError, phrase
 from playhead.execution.run_output import file_name
 from playhead.kernel import protocol
 
 _SPOOL = "kernel-"
+_Answer = TypeVar("_Answer")
+_ANSWER_BYTES = 16_000_000
 
 
 def new_spool_name() -> str:
@@ -370,3 +375,80 @@ def whole_message(kind: ChunkType, form: str, text: str) -> Iterator[Chunk]:
     for at in range(0, len(text), _LONGEST_TEXT):
         yield Chunk(role="computer", type=kind, format=form, content=text[at : at + _LONGEST_TEXT])
     yield Chunk(role="computer", type=kind, format=form, end=True)
+
+
+class Questions:
+    """Owner of what is asked and not yet answered; `write` sends a command to the kernel."""
+
+    def __init__(self, spool: Spool, write: Callable[[bytes], None]) -> None:
+        self._spool = spool
+        self._write = write
+        self._numbers = itertools.count(1)
+        self._waiting: dict[str, asyncio.Future[str]] = {}
+        self._has_asked = False
+
+    async def ask(
+        self,
+        read: Callable[[dict[str, Any]], _Answer],
+        command: str,
+        limit_s: float | None,
+        **fields: Any,
+    ) -> _Answer:
+        """Return what `read`, in a thread, makes of the fields of the answer.
+
+        Raises ExecutionError if there is none in time. To cancel it stops a sorting.
+        """
+        number = str(next(self._numbers))
+        future = asyncio.get_running_loop().create_future()
+        self._waiting[number] = future
+        self._has_asked = True
+        self._write(protocol.encode_command(command, ask=number, **fields))
+        try:
+            async with asyncio.timeout(limit_s):
+                name = await future
+        except TimeoutError:
+            raise _no_answer(
+                phrase("It sent nothing for {limit} s.", limit=f"{limit_s:g}")
+            ) from None
+        except asyncio.CancelledError:
+            self._write(protocol.encode_command("give_up", ask=number))
+            raise
+        finally:
+            del self._waiting[number]
+        return await asyncio.to_thread(lambda: read(self._read(name)))
+
+    def asked_since_last(self) -> bool:
+        """Return whether anything was asked since this was called last, or waits."""
+        has_asked, self._has_asked = self._has_asked, False
+        return has_asked or bool(self._waiting)
+
+    def settle(self, mark: protocol.Mark) -> None:
+        """Settle the question that an answer belongs to; an answer without one is dropped."""
+        future = self._waiting.get(mark.text("ask"))
+        if future is not None and not future.done():
+            future.set_result(mark.text("file"))
+
+    def give_up(self, reason: str) -> None:
+        """Fail all questions: the kernel has ended."""
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(_no_answer(phrase("It has ended: {reason}.", reason=reason)))
+
+    def _read(self, name: str) -> dict[str, Any]:
+        data = self._spool.read(name, _ANSWER_BYTES)
+        fields = parse_json(data) if data is not None else None
+        if fields is None:
+            raise _no_answer("Its answer cannot be read.")
+        problem = fields.get("error")
+        if problem is not None:
+            remedy = fields.get("remedy")
+            raise ExecutionError(
+                str(problem)[:500], remedy=remedy if isinstance(remedy, str) else ""
+            )
+        return fields
+
+
+def _no_answer(detail: str) -> ExecutionError:
+    return ExecutionError(
+        "The kernel did not answer.", detail=detail, remedy="Try again, or restart the kernel."
+    )

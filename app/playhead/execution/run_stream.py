@@ -21,6 +21,7 @@ from playhead.domain.conversation.payloads import (
     RunReport,
     RunState,
 )
+from playhead.errors import ExecutionError, phrase
 from playhead.execution.output_decoder import Piece
 from playhead.execution.run_output import RunOutput
 from playhead.kernel.protocol import Mark
@@ -351,3 +352,21 @@ def _timings(mark: Mark) -> list[LineTiming]:
 
 def _in_bounds(status: int | None) -> int | None:
     return status if status is not None and abs(status) <= _LAST_STATUS else None
+
+
+def no_pause(language: str) -> ExecutionError:
+    """Return the error for code in a language that cannot be paused."""
+    return ExecutionError(
+        phrase("{language} code cannot be paused.", language=language),
+        detail="Only Python code can.",
+        remedy="Stop it, or let it go on.",
+    )
+
+
+def stopped_before_start() -> tuple[Chunk, Chunk]:
+    """Return the chunks of a run that was stopped while its kernel was starting."""
+    report = RunReport(state="interrupted", end=RunEnd(kind="stopped_early"))
+    return (
+        Chunk(role="computer", type="run", content=RunReport(state="started")),
+        Chunk(role="computer", type="run", content=report),
+    )

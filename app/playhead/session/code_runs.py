@@ -25,12 +25,15 @@ from playhead.domain.conversation.payloads import (
     Coverage,
     Failure,
     FileChanges,
+    Frame,
     InputRequest,
     Proposal,
+    RowOrder,
     RunEnd,
     RunReport,
+    Table,
 )
-from playhead.domain.execution import CodePlace, Completions, Description, PauseVerb
+from playhead.domain.execution import CodePlace, Completions, Description, PauseVerb, Variable
 from playhead.errors import ExecutionError
 from playhead.session.ports import CodeReader, Executor, FileEffects, SessionPorts
 
@@ -43,7 +46,7 @@ _SENT_LIMIT = 50_000
 
 
 class CodeQuestions:
-    """Asks about code that is being written: the idle kernel, and who reads code that has not run.
+    """Asks about variables and code: the idle kernel, and who reads code that has not run.
 
     `where` returns the folder and the interpreter of the code. The kernel gets one question at a
     time, of those that wait only the newest.
@@ -62,6 +65,19 @@ class CodeQuestions:
         self._where = where
         self._asking = asyncio.Lock()
         self._newest = 0
+
+    async def variables(self, frames: Sequence[Frame] = ()) -> list[Variable]:
+        """Return the variables of the idle kernel, or of the frames of its last failure.
+
+        Raises ExecutionError.
+        """
+        return await self._executor.variables(self._conversation_id, frames)
+
+    async def table(
+        self, name: str, first_row: int, rows: int, order: RowOrder | None = None
+    ) -> Table:
+        """Return a page of a variable that is a table. Raises ExecutionError."""
+        return await self._executor.table(self._conversation_id, name, first_row, rows, order)
 
     async def completions(
         self, place: CodePlace, *, is_asked: bool
@@ -279,6 +295,7 @@ class KeptVariables:
 
     def __init__(self, ports: SessionPorts, conversation_id: str) -> None:
         self._ports = ports
+        self._saved = ports.saved_variables
         self._id = conversation_id
 
     @property
@@ -289,11 +306,21 @@ class KeptVariables:
     @property
     def saved(self) -> RestoreOffer | None:
         """Return how many a new kernel can get; None for none."""
-        return self._ports.executor.saved_variables(self._id)
+        return self._saved.saved(self._id) if self._saved is not None else None
+
+    async def survivors(self) -> Callable[[], str]:
+        """Return what says what a model gets to know of those from before the kernel."""
+        return await self._saved.survivors(self._id) if self._saved is not None else str
 
     def answer(self, choice: Literal["yes", "no"]) -> None:
         """Have them brought back, or not."""
-        self._ports.executor.answer_offer(self._id, choice)
+        if self._saved is not None:
+            self._saved.answer(self._id, choice)
+
+    def ask_again(self) -> None:
+        """Have none brought back without a question: a person wants a new kernel."""
+        if self._saved is not None:
+            self._saved.ask_again(self._id)
 
     async def answer_always(self) -> None:
         """Have them brought back, now and from now on."""

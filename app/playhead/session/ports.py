@@ -203,26 +203,6 @@ class Executor(Protocol):
         """
         ...
 
-    def saved_variables(self, conversation_id: str) -> RestoreOffer | None:
-        """Return how many variables the next kernel can get from the last one; None for none."""
-        ...
-
-    def answer_offer(self, conversation_id: str, choice: Literal["yes", "no"]) -> None:
-        """Answer the offer of `status` to bring the variables of the last kernel back."""
-        ...
-
-    def ask_before_restoring(self, conversation_id: str) -> None:
-        """Have the next kernel get no variables without a question: a person wants a new one."""
-        ...
-
-    async def survivors(self, conversation_id: str) -> Callable[[], str]:
-        """Return what says what a model gets to know of the variables from before the kernel."""
-        ...
-
-    async def forget_variables(self, conversation_id: str) -> None:
-        """Delete what is saved of a conversation's variables."""
-        ...
-
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""
         ...
@@ -260,6 +240,30 @@ class Executor(Protocol):
 
     async def close(self) -> None:
         """End all kernels with their children."""
+        ...
+
+
+class SavedVariables(Protocol):
+    """What is saved of the variables of kernels, and whether a new kernel gets it."""
+
+    def saved(self, conversation_id: str) -> RestoreOffer | None:
+        """Return how many variables the next kernel can get from the last one; None for none."""
+        ...
+
+    def answer(self, conversation_id: str, choice: Literal["yes", "no"]) -> None:
+        """Answer the offer of a kernel's status to bring the variables of the last one back."""
+        ...
+
+    def ask_again(self, conversation_id: str) -> None:
+        """Have the next kernel get no variables without a question: a person wants a new one."""
+        ...
+
+    async def survivors(self, conversation_id: str) -> Callable[[], str]:
+        """Return what says what a model gets to know of the variables from before the kernel."""
+        ...
+
+    async def forget(self, conversation_id: str) -> None:
+        """Delete what is saved of a conversation's variables."""
         ...
 
 
@@ -720,9 +724,9 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
 
     Without `folders` new conversations begin in the folder that the process was started in; without
     a `reader` nothing is known of code before it has run, without `risks` nothing of what it would
-    do, without `files` nothing can be undone. Without a `sandbox` no policy but “everything” can be
-    chosen. `policy` is what the command line chose, `is_root` whether the program has the rights of
-    the superuser.
+    do, without `files` nothing can be undone, without `saved_variables` none are. Without a
+    `sandbox` no policy but “everything” can be chosen. `policy` is what the command line chose,
+    `is_root` whether the program has the rights of the superuser.
     """
 
     provider: Provider
@@ -738,3 +742,4 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     policy: PolicyWish = PolicyWish()
     is_root: bool = False
     files: FileEffects | None = None
+    saved_variables: SavedVariables | None = None

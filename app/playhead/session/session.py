@@ -15,12 +15,9 @@ from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import Listeners, MoveTo, PutAside, PutBack, Rename, Settle
 from playhead.domain.conversation.message import Attachment
 from playhead.domain.conversation.payloads import (
-    Frame,
     Proposal,
-    RowOrder,
     RunEnd,
     RunReport,
-    Table,
 )
 from playhead.domain.execution import (
     PYTHON,
@@ -29,7 +26,6 @@ from playhead.domain.execution import (
     Deny,
     GoingOn,
     KernelStatus,
-    Variable,
     install_code,
 )
 from playhead.domain.settings import AppSettings, ConversationConfig
@@ -429,7 +425,7 @@ class Session:
         if cuts_run and self._turn is not None:
             self._turn.stop_after_run()
             self.queue.hold()
-        self._ports.executor.ask_before_restoring(self.conversation.id)
+        self.kept_variables.ask_again()
         self._start_task(self._restart(cuts_run))
 
     def answer_input(self, input_id: str, text: str) -> None:
@@ -441,19 +437,6 @@ class Session:
     def send_text(self, text: str, *, is_end: bool = False) -> None:
         """Type into what the running code has started, and end its input."""
         self._start_task(self._ports.executor.send_text(self.conversation.id, text, is_end=is_end))
-
-    async def variables(self, frames: Sequence[Frame] = ()) -> list[Variable]:
-        """Return the variables of the idle kernel, or of the frames of its last failure.
-
-        Raises ExecutionError.
-        """
-        return await self._ports.executor.variables(self.conversation.id, frames)
-
-    async def table(
-        self, name: str, first_row: int, rows: int, order: RowOrder | None = None
-    ) -> Table:
-        """Return a page of a variable that is a table. Raises ExecutionError."""
-        return await self._ports.executor.table(self.conversation.id, name, first_row, rows, order)
 
     def set_folder(self, path: str) -> None:
         """Choose the working folder. Raises SessionError if it is not a folder."""
@@ -581,7 +564,7 @@ class Session:
             self.interpreter,
             lambda: self._epoch.after,
             lambda: self.policy.current,
-            await self._ports.executor.survivors(self.conversation.id),
+            await self.kept_variables.survivors(),
         )
 
     async def _leave_other_python(self) -> None:

@@ -583,7 +583,7 @@ async def test_a_restart_names_the_variables_that_it_would_lose(
         [box] = boxes(bench)
         assert box.informativeText() == "2 variables are lost: alpha, beta."
         QTest.keyClick(box, Qt.Key.Key_Escape)
-        assert [one.name for one in await bench.session.variables()] == ["alpha", "beta"]
+        assert [one.name for one in await bench.session.questions.variables()] == ["alpha", "beta"]
         bench.window.actions_by_name["restart"].trigger()
         await until(lambda: any(map(QMessageBox.isVisible, boxes(bench))))
         box = next(filter(QMessageBox.isVisible, boxes(bench)))

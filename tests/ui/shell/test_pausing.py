@@ -122,7 +122,7 @@ async def test_pause_and_stop_by_button_and_keys(theme: Theme, tmp_path: Path) -
         await bench.rests()
         report = bench.session.conversation.messages[-1].content
         assert getattr(report, "state", "") == "interrupted"
-        assert (await bench.session.variables())[0].name == "n"
+        assert (await bench.session.questions.variables())[0].name == "n"
 
 
 async def test_a_chip_of_the_question_pauses_before_each_of_its_lines(

@@ -23,7 +23,7 @@ from playhead.domain.saved_variables import (
     SavedName,
     WhyLost,
 )
-from playhead.domain.text.survival import note_for_model
+from playhead.domain.text.run_ends import note_for_model
 from playhead.errors import ExecutionError
 
 if TYPE_CHECKING:
@@ -165,11 +165,15 @@ class VariableKeeper:
         """Ask before a kernel gets the variables that a person has just thrown away."""
         self._of(conversation_id).asks_again = True
 
-    def note(self, conversation_id: str) -> str:
-        """Return what a model gets to know of the variables of runs before the kernel.
+    async def survivors(self, conversation_id: str) -> Callable[[], str]:
+        """Return what says what a model gets to know of the variables of runs before the kernel.
 
-        It is "" where all of them are lost, and until `look` has read what is saved.
+        It says "" where all of them are lost.
         """
+        await self._checkpoint(conversation_id)
+        return lambda: self._note(conversation_id)
+
+    def _note(self, conversation_id: str) -> str:
         kept = self._of(conversation_id)
         if kept.back is not None:
             back = (*kept.back.modules, *kept.back.names)
@@ -228,12 +232,12 @@ class VariableKeeper:
         kept.on_change()
         return True
 
-    def delete(self, conversation_id: str) -> None:
+    async def forget(self, conversation_id: str) -> None:
         """Delete what was saved of a conversation; it is forgotten, too."""
         kept = self._kept.pop(conversation_id, None)
         if kept is not None and kept.timer is not None:
             kept.timer.cancel()
-        self._store.delete(conversation_id)
+        await asyncio.to_thread(self._store.delete, conversation_id)
 
     async def close(self) -> None:
         """Save no more."""
@@ -255,11 +259,8 @@ class VariableKeeper:
             restores = "ask"
         return restores if restores != "ask" or self._asks else "never"
 
-    async def look(self, conversation_id: str) -> None:
-        """Read what is saved of a conversation, once."""
-        await self._checkpoint(conversation_id)
-
     async def _checkpoint(self, conversation_id: str) -> Checkpoint | None:
+        """Return what is saved of a conversation, which is read once."""
         kept = self._of(conversation_id)
         if not kept.is_read:
             kept.checkpoint = await asyncio.to_thread(self._store.read, conversation_id)

@@ -15,6 +15,7 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Callable, Iterable
 from types import ModuleType
 
 Failure = BaseException
@@ -26,7 +27,9 @@ _LEAST_RECURSION = 200
 _LONGEST_SWITCH_S = 1.0
 _MOST_NAMES = 5
 
-_callable, _any, _map, _len, _is_not = callable, any, map, len, operator.is_not
+_callable, _len, _is_not = callable, len, operator.is_not
+_any: Callable[[Iterable[object]], bool] = any
+_map: Callable[..., Iterable[object]] = map
 
 
 def own_modules(package: str) -> None:

@@ -32,7 +32,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.execution import Variable
-from playhead.domain.text.survival import loss_words
+from playhead.domain.text.run_ends import loss_words
 from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import format_size, mark, tr, tr_n

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 
 from playhead.domain.history import ConversationSummary
-from playhead.domain.text.survival import again_line, loss_words
+from playhead.domain.text.run_ends import again_line, loss_words
 from playhead.domain.text.titles import UNTITLED
 from playhead.errors import AppError
 from playhead.session.ports import ApiControl, ApiStatus

@@ -288,7 +288,7 @@ class ResultActions(QObject):
     async def _open_variable(self, session: Session, name: str) -> None:
         from playhead.ui.dialogs.table_window import PAGE_ROWS  # not needed for the first paint
 
-        table = await session.table(name, 0, PAGE_ROWS)
+        table = await session.questions.table(name, 0, PAGE_ROWS)
         from playhead.ui.timeline.model.rows import Sorting
 
         self._show_table(table, _reader(session, table, name), Sorting())
@@ -297,7 +297,7 @@ class ResultActions(QObject):
         words = ""
         variables: list[Variable] = []
         try:
-            variables = await session.variables(error.frames)
+            variables = await session.questions.variables(error.frames)
         except AppError as refused:
             words = str(tr_error(refused))
         if session.kernel.state == "none":
@@ -383,7 +383,7 @@ def _reader(session: Session, table: Table, name: str = "") -> Fetch | None:
     known = name or table.key or table.name
     if not known or not (table.key or table.total_rows > len(table.rows)):
         return None
-    return lambda first, rows, order: session.table(known, first, rows, order)
+    return lambda first, rows, order: session.questions.table(known, first, rows, order)
 
 
 async def _copy(table: Table, separator: str) -> None:

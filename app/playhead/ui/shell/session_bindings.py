@@ -514,7 +514,7 @@ class VariablesBinding(SessionBinding):
 
     async def _ask(self, session: Session, panel: VariablesPanel, number: int) -> None:
         try:
-            variables = await session.variables()
+            variables = await session.questions.variables()
         except AppError as error:
             if self._is_current(session, number):
                 self._show_problem(panel, session, str(tr_error(error)))
@@ -581,7 +581,8 @@ async def _loss(session: Session) -> str:
     if session.kernel.state in ("none", "starting"):
         return ""
     try:
-        names = [one.name for one in await session.variables() if one.survival in ("", "back")]
+        found = await session.questions.variables()
+        names = [one.name for one in found if one.survival in ("", "back")]
     except AppError:  # it is busy, and does not say
         return tr("Code is running: it is cut off, and all variables are lost.")
     if names:
