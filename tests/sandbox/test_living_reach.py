@@ -50,6 +50,7 @@ NEAR = (
 @pytest.fixture(autouse=True, scope="module")
 def _namespaces() -> None:
     found = look_for_sandbox()
+    assert "Error:" not in found.lacks_space  # it was tried as it should be
     if problem := found.problem or found.lacks_space:
         pytest.skip(f"no sandbox here: {problem}")
 

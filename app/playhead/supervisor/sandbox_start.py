@@ -175,7 +175,7 @@ class SandboxStart:
         os.close(filling)
         program = arguments[2:]
         self._copy = ""
-        if program[0].startswith(COPY):
+        if program and program[0].startswith(COPY):
             self._copy, *program = program
         self.space = self._make_space(arguments[1])
         self._given = filtered, told
