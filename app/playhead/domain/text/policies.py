@@ -102,8 +102,8 @@ def network_meaning(network: NetworkAccess, tr: Translate = in_english) -> str:
             return tr("Code reaches the listed places only.")
         case "on":
             return tr(
-                "Code reaches the internet, your own network and the servers of this computer. "
-                "What it can read it can also send."
+                "Code reaches public names of the internet, not this computer's own servers nor "
+                "those of your network. What it can read it can also send."
             )
 
 
