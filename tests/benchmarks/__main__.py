@@ -85,6 +85,8 @@ AIMS: Mapping[str, float] = {
     "stop_yes_ms": 200,
     "stop_stuck_ms": 2500,
     "kernel_ready_ratio": 1.3,
+    "kernel_ready_by_names_ratio": 1.6,
+    "dial_ms": 5,
     "warm_run_ratio": 1.2,
     "loop_ratio": 1.05,
     "file_work_ratio": 1.35,

@@ -15,7 +15,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from playhead.domain.execution import RunRequest
-from playhead.domain.trust import Policy
+from playhead.domain.trust import Policy, Reach
 from playhead.event_loop import run
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
@@ -23,6 +23,9 @@ from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
 TURNS = 9
 WARM_RUNS = 20
 PLAIN, INSIDE = Policy(), Policy(files="folder", network="off")
+NAMED = Policy(files="folder", network="listed", hosts=("api.example",))
+USED = "import socket\ntry: socket.create_connection(('other.example', 443))\nexcept OSError: pass"
+"""Wakes what serves the network; nothing leaves this computer."""
 LOOP = (
     "import time\nbegan = time.perf_counter()\nfor n in range(3_000_000): pass\n"
     "print(time.perf_counter() - began)"
@@ -53,7 +56,7 @@ class Kernels:
         self._runs += 1
         return RunRequest(
             run_id=f"run-{self._runs}",
-            conversation_id=policy.files,
+            conversation_id=_conversation(policy),
             language="python",
             code=code,
             folder=str(self.folder),
@@ -72,7 +75,7 @@ class Kernels:
 
     async def first_s(self, policy: Policy) -> float:
         """Seconds of a first run."""
-        await self.executor.restart(policy.files)
+        await self.executor.restart(_conversation(policy))
         return (await self.timed("pass", policy))[0]
 
     async def warm_s(self, policy: Policy) -> float:
@@ -91,8 +94,30 @@ class Kernels:
                 if not stopped_at and "ready" in str(chunk.content):
                     await asyncio.sleep(0.05)
                     stopped_at = time.perf_counter()
-                    await self.executor.interrupt(policy.files)
+                    await self.executor.interrupt(_conversation(policy))
         return (time.perf_counter() - stopped_at) * 1000
+
+    async def dial_ms(self, policy: Policy, reach: Reach) -> float:
+        """Milliseconds until a living kernel has a folder and a name, or has them no more."""
+        began = time.perf_counter()
+        await self.executor.set_reach(_conversation(policy), reach)
+        return (time.perf_counter() - began) * 1000
+
+    async def dials_ms(self) -> float:
+        """The slower one of a grant and its end, each the best of some."""
+        shown = self.folder.parent / "shown"
+        shown.mkdir()
+        reach = Reach(hosts=("other.example",), readable=(str(shown),))
+        await self.timed(USED, NAMED)
+        given, taken = [], []
+        for _ in range(TURNS):
+            given.append(await self.dial_ms(NAMED, reach))
+            taken.append(await self.dial_ms(NAMED, Reach()))
+        return max(min(given), min(taken))
+
+
+def _conversation(policy: Policy) -> str:
+    return f"{policy.files}-{policy.network}"
 
 
 async def figures(home: Path) -> dict[str, float]:
@@ -100,6 +125,7 @@ async def figures(home: Path) -> dict[str, float]:
     kernels = Kernels(home)
     measures = {
         "kernel_ready_ratio": kernels.first_s,
+        "kernel_ready_by_names_ratio": kernels.first_s,
         "warm_run_ratio": kernels.warm_s,
         "loop_ratio": functools.partial(kernels.printed_s, LOOP),
         "file_work_ratio": functools.partial(kernels.printed_s, FILES),
@@ -108,11 +134,13 @@ async def figures(home: Path) -> dict[str, float]:
     try:
         for name, measure in measures.items():
             plain, inside = [], []
+            bounds = NAMED if "names" in name else INSIDE
             for _ in range(TURNS):
                 plain.append(await measure(PLAIN))
-                inside.append(await measure(INSIDE))
+                inside.append(await measure(bounds))
             found[name] = round(min(inside) / min(plain), 3)
         found["stop_ms"] = round(min([await kernels.stop_ms(INSIDE) for _ in range(TURNS)]), 2)
+        found["dial_ms"] = round(await kernels.dials_ms(), 2)
         tests: list[float] = []
         for _ in range(3):
             began = time.perf_counter()
