@@ -372,7 +372,8 @@ async def test_the_end_of_the_gate_shuts_the_network_and_of_the_supervisor_all(
             assert words.startswith("1 ")
             assert "out" not in words
             assert world.heard == []
-            await made.set_reach("conversation", Reach(hosts=("other.example",)))
+            given = Reach(hosts=("other.example",))
+            await made.set_reach("conversation", given)
             await until(lambda: made.status("conversation").state == "none")
             await said(made, place, "kept = 2")
             (supervisor,) = made.supervisors

@@ -23,7 +23,7 @@ from pathlib import Path
 from PySide6.QtCore import QCoreApplication
 
 from playhead.domain.execution import RunRequest
-from playhead.domain.trust import Policy
+from playhead.domain.trust import Policy, Reach
 from playhead.errors import ExecutionError
 from playhead.event_loop import run
 from playhead.execution.process_executor import ProcessExecutor
@@ -44,7 +44,11 @@ _TESTS = 0.05
 """How often the boundary test is made between two blocks."""
 BY_RULES = bool(os.environ.get("BY_RULES"))
 """Whether the weaker sandbox is killed, that of rules."""
-_VICTIMS = ("app", "bwrap", "init", "kernel", "kernel", *(() if BY_RULES else ("supervisor",)))
+_HELPERS = ("gate", "catcher")
+"""Without them the network is shut, and all else goes on."""
+_VICTIMS = ("app", "kernel", "kernel")
+if not BY_RULES:
+    _VICTIMS += ("bwrap", "init", "supervisor", *_HELPERS)
 """With the supervisor of the weaker one goes what would end processes that detached themselves."""
 _SHARED = ("/tmp", "/var/tmp", "/dev/shm")
 _BLOCKS = (
@@ -54,6 +58,7 @@ _BLOCKS = (
     ("python", "import time; time.sleep(0.3)"),
     ("python", "import os; [os.fork() for _ in range(3)]; os.setsid() if os.getpid() > 9 else 0"),
     ("bash", "sleep 600 & (sleep 600 & disown); ls /proc | wc -l"),
+    ("bash", "getent hosts one.example; (exec 3<>/dev/tcp/two.example/80); ls ../shown"),
 )
 
 
@@ -85,7 +90,10 @@ async def work(home: Path) -> None:
             interpreter=sys.executable,
             policy=Policy(files="folder", network="off"),
         )
+        shown = (str(home / "shown"),) if chosen.random() < 0.5 else ()
         with suppress(ExecutionError):  # it was killed before it was there
+            if not BY_RULES:
+                await made.set_reach(request.conversation_id, Reach(readable=shown))
             async with aclosing(made.run(request)) as chunks:
                 async for _ in chunks:
                     pass
@@ -98,6 +106,7 @@ class Kills:
     def __init__(self, home: Path) -> None:
         self._home = home
         (home / "work" / ".git" / "hooks").mkdir(parents=True)
+        (home / "shown").mkdir()
         self._random = random.Random(SEED)
         self._before = self._files()
         self._app: subprocess.Popen[bytes] | None = None
@@ -115,6 +124,8 @@ class Kills:
         gone = started({pid for name, pid in chain.items() if name != "app"})
         if kind == "app":
             gone = started(descendants(app.pid) | {app.pid})
+        elif kind in _HELPERS:
+            gone = started({chain[one] for one in _HELPERS if one in chain})
         with suppress(ProcessLookupError):
             os.kill(chain[kind], signal.SIGKILL)
         self.kinds[kind] += 1
@@ -147,11 +158,18 @@ class Kills:
         return self._app
 
     def _chain(self, app: int) -> dict[str, int]:
-        """Return what lives of app, supervisor, bwrap, its inner process and kernel, by kind."""
+        """Return what lives of app, supervisor, bwrap, its inner process and kernel, by kind.
+
+        With the supervisor's helpers, if they are there.
+        """
         supervisors = [pid for pid in children(app) if "supervisor" in command_line(pid)]
         found, pid = {"app": app}, app
         for kind in ("supervisor", *(() if BY_RULES else ("bwrap", "init")), "kernel"):
             below = supervisors if kind == "supervisor" else list(children(pid))
+            if kind == "bwrap":
+                others = sorted((one for one in below if not is_bwrap(one)), key=start_of)
+                found |= dict(zip(_HELPERS, others, strict=False))
+                below = [one for one in below if is_bwrap(one)]
             if not below:
                 break
             is_one = kind == "supervisor"
@@ -248,6 +266,11 @@ def started(pids: set[int]) -> set[tuple[int, str]]:
         if fields and fields[0] not in "XZ":
             found.add((pid, fields[19]))
     return found
+
+
+def is_bwrap(pid: int) -> bool:
+    """Return whether a process has become the command that makes a sandbox."""
+    return os.path.basename(command_line(pid).split(" ")[0]) == "bwrap"
 
 
 def main(count: int = KILLS) -> int:

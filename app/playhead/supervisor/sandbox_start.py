@@ -55,7 +55,7 @@ class OwnSpace:
         self.processes.append(_fork(lambda: _serve_inside(inner, names, seen, wake)))
         inner.close()
         os.close(wake)
-        self.signs = names.fileno(), seen.fileno(), woken
+        self.signs: tuple[int, ...] = names.fileno(), seen.fileno(), woken
         self.woken = woken
         self._held = names, seen
         self.steps.append("network")
@@ -63,6 +63,7 @@ class OwnSpace:
 
     def shut(self) -> None:
         """Let go of the network, which has no gate any more: questions get no answer then."""
+        self.signs = ()
         for ours in (*self._held, self.line):
             ours.close()
 

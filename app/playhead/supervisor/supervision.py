@@ -357,8 +357,10 @@ class Supervision:
             if command["t"] == "give":
                 space.mounts.give(command["mounts"])
                 space.names = {name: command[name] for name in ("network", "hosts")}
+                if not space.signs and command["network"] != "off":
+                    raise OSError(0, "the network is shut, since its gate has ended")
             signs = select.select(space.signs, (), (), 0)[0]
-            if self._is_network_used and command["t"] == "give":
+            if space.signs and self._is_network_used and command["t"] == "give":
                 space.send("names", ask, **space.names)
             elif signs and command["t"] == "seen":
                 self._on_network_used()
