@@ -296,6 +296,28 @@ kept = 1
     ]
 
 
+async def test_the_network_is_turned_on_and_off_under_a_living_kernel(place: Place) -> None:
+    attempts = "print(kept, attempt('api.example', 443), attempt('other.example', 443))"
+    refused = "ConnectionRefusedError"
+    with echo() as world:
+        async with place.executor(place.sandbox(outside=world.outside())) as made:
+            await said(
+                made, place, TRY + "import os; kept = os.environ['PLAYHEAD_SANDBOX']", FOLDER
+            )
+            everything = replace(FOLDER, network="on")
+            for policy, words in (
+                (FOLDER, f"off {refused} {refused}"),
+                (LISTED, f"off got out {refused}"),
+                (everything, "off got out got out"),
+                (FOLDER, f"off {refused} {refused}"),
+            ):
+                assert made.takes("conversation", Reach(), policy)
+                assert await said(made, place, attempts, policy) == words + "\n"
+            code = "print(os.environ['PLAYHEAD_SANDBOX'], os.environ.get('PIP_RETRIES'))"
+            assert await said(made, place, code, LISTED) == "on None\n"
+            assert not made.takes("conversation", Reach(), replace(FOLDER, files="look"))
+
+
 async def test_revoking_a_name_cuts_its_connections_and_no_others(place: Place) -> None:
     with echo() as world:
         async with place.executor(place.sandbox(outside=world.outside())) as made:

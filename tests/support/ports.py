@@ -152,10 +152,12 @@ class RecordingExecutor:
     def allow(self, conversation_id: str, access: Access, is_on: bool = True) -> None:
         self.allowed.append((conversation_id, access, is_on))
 
-    def takes(self, conversation_id: str, reach: Reach) -> bool:
+    def takes(self, conversation_id: str, reach: Reach, policy: Policy | None = None) -> bool:
         return self._status.state == "none" or self.reach == reach
 
-    async def set_reach(self, conversation_id: str, reach: Reach) -> None:
+    async def set_reach(
+        self, conversation_id: str, reach: Reach, policy: Policy | None = None
+    ) -> None:
         if not self.takes(conversation_id, reach):
             await self.restart(conversation_id)
         self.reach = reach

@@ -51,7 +51,7 @@ from playhead.execution.run_stream import RunStream, no_pause
 from playhead.kernel import protocol
 
 if TYPE_CHECKING:
-    from playhead.domain.trust import Reach
+    from playhead.domain.trust import Policy, Reach
     from playhead.execution.kernel_process import KernelProcess
     from playhead.sandbox.sandbox import Confinement
     from playhead.sandbox.view import View
@@ -190,10 +190,10 @@ class LiveKernel:
             command, variables, folder, lambda pid: inside.misplaced(view, pid), inside.steps
         )
 
-    def can_reach(self, reach: Reach) -> bool:
-        """Return whether it can be given another reach while it lives."""
+    def can_become(self, reach: Reach, policy: Policy) -> bool:
+        """Return whether it can be given another reach and policy while it lives."""
         inside, view = self.confinement, self._view
-        return inside is None or (view is not None and inside.can_reach(reach, view))
+        return inside is None or (view is not None and inside.can_become(reach, policy, view))
 
     async def give(self, bounds: Confinement) -> None:
         """Let it reach what these bounds have, and nothing else. Raises ExecutionError."""

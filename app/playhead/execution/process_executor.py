@@ -33,7 +33,7 @@ from playhead.domain.execution import (
     RunRequest,
     Variable,
 )
-from playhead.domain.trust import Reach
+from playhead.domain.trust import Policy, Reach
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.kernel_process import KernelProcess
@@ -256,38 +256,56 @@ class ProcessExecutor:
             if kernel.confinement is None or access == "secrets":
                 kernel.set_environment(given, taken)
 
-    def takes(self, conversation_id: str, reach: Reach) -> bool:
-        """Return whether the conversation's kernels can be given this reach as they are."""
-        return not self._unable(conversation_id, reach)
+    def takes(self, conversation_id: str, reach: Reach, policy: Policy | None = None) -> bool:
+        """Return whether its kernels can be given this reach, and a policy, as they are."""
+        return not self._unable(conversation_id, reach, policy)
 
-    async def set_reach(self, conversation_id: str, reach: Reach) -> None:
+    async def set_reach(
+        self, conversation_id: str, reach: Reach, policy: Policy | None = None
+    ) -> None:
         """Let code of a conversation reach this beyond its policy, and no more: from now on.
 
-        A kernel that cannot be given or refused it is ended.
+        With a `policy` that is another one from now on. A kernel that cannot be given or refused
+        it is ended.
         """
         self._reach[conversation_id] = reach
-        await _shut_down(self._unable(conversation_id, reach), RunEnd(kind="policy_changed"))
+        unable = self._unable(conversation_id, reach, policy)
+        await _shut_down(unable, RunEnd(kind="policy_changed"))
         for kernel in self._of(conversation_id):
             inside = kernel.confinement
-            if inside is None or self._sandbox is None or inside.reach == reach:
+            if inside is None or self._sandbox is None:
                 continue
-            given = self._granted_variables(reach)
-            taken = (set(inside.reach.variables) - given.keys()) | set(reach.kept_out)
-            kernel.set_environment(given, sorted(taken))
+            wanted = policy or inside.policy
+            if inside.reach == reach and _same_network(inside.policy, wanted):
+                continue
             try:
-                await kernel.give(await self._sandbox.with_reach(inside, reach))
+                bounds = await self._sandbox.with_reach(inside, reach, wanted)
+                self._change_variables(kernel, inside, bounds)
+                await kernel.give(bounds)
             except ExecutionError as error:
                 _log.warning("a kernel ends since it cannot be given its reach: %s", error)
                 await _shut_down([kernel], RunEnd(kind="policy_changed"))
 
-    def _unable(self, conversation_id: str, reach: Reach) -> list[LiveKernel]:
+    def _change_variables(self, kernel: LiveKernel, had: Confinement, has: Confinement) -> None:
+        given = self._granted_variables(has.reach)
+        taken = (set(had.reach.variables) - given.keys()) | set(has.reach.kept_out)
+        if had.has_network != has.has_network:
+            given |= has.network_variables
+            taken |= had.network_variables.keys() - given.keys()
+        kernel.set_environment(given, sorted(taken))
+
+    def _unable(
+        self, conversation_id: str, reach: Reach, policy: Policy | None
+    ) -> list[LiveKernel]:
         """Return the kernels whose view is another; variables are given to a living Python."""
         return [
             kernel
             for kernel in self._of(conversation_id)
             if (inside := kernel.confinement) is not None
-            and inside.reach != reach
-            and not (kernel.can_reach(reach) and self._takes_variables(kernel, inside.reach, reach))
+            and not (
+                kernel.can_become(reach, policy or inside.policy)
+                and self._takes_variables(kernel, inside.reach, reach)
+            )
         ]
 
     def _takes_variables(self, kernel: LiveKernel, had: Reach, reach: Reach) -> bool:
@@ -334,6 +352,9 @@ class ProcessExecutor:
         key = (request.conversation_id, request.language)
         kernel = self._kernels.get(key)
         is_other = kernel is not None and kernel.interpreter != request.interpreter
+        if kernel is not None and request.policy.is_bounded:
+            await self.set_reach(request.conversation_id, self._reach_of(request), request.policy)
+            kernel = self._kernels.get(key)
         if kernel is not None and not _is_under(kernel.confinement, request):
             await _shut_down([kernel], RunEnd(kind="policy_changed"))
             kernel = None
@@ -480,13 +501,17 @@ class ProcessExecutor:
                 _log.exception("a listener of kernel states failed")
 
 
+def _same_network(one: Policy, other: Policy) -> bool:
+    return (one.network, one.hosts) == (other.network, other.hosts)
+
+
 def _is_under(confinement: Confinement | None, request: RunRequest) -> bool:
     """Return whether what a kernel was started with is what a request wants."""
     wanted = request.policy
     if confinement is None or not wanted.is_bounded:
         return confinement is None and not wanted.is_bounded
     has = confinement.policy
-    is_same = (has.files, has.network, has.hosts) == (wanted.files, wanted.network, wanted.hosts)
+    is_same = has.files == wanted.files and _same_network(has, wanted)
     is_same = is_same and (confinement.copy is not None) == wanted.is_reviewed
     return is_same and confinement.around.folder == os.path.realpath(request.folder)
 

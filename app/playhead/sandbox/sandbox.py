@@ -67,6 +67,7 @@ from playhead.sandbox.view import (
     living_parts,
     misplaced,
     mounted_on,
+    network_variables,
     upper_over,
     variables_let_in,
     view_of,
@@ -167,9 +168,27 @@ class Confinement(Struct, frozen=True, kw_only=True):
             "mounts": living_parts(self.around, self.staging),
         }
 
-    def can_reach(self, reach: Reach, view: View) -> bool:
-        """Return whether a living kernel with a view can be given another reach."""
-        return can_change(_paths_of(self.reach) ^ _paths_of(reach), view)
+    @property
+    def has_network(self) -> bool:
+        """Return whether code reaches any place in the network."""
+        return self.policy.network != "off" or bool(self.reach.hosts)
+
+    @property
+    def network_variables(self) -> dict[str, str]:
+        """Return the variables by which programs see whether there is a network."""
+        return network_variables(has_network=self.has_network)
+
+    def can_become(self, reach: Reach, policy: Policy, view: View) -> bool:
+        """Return whether a living kernel with a view can be given another reach and policy."""
+        own = self.policy
+        if (own.files, own.is_reviewed) != (policy.files, policy.is_reviewed):
+            return False
+        changed = _paths_of(self.reach) ^ _paths_of(reach)
+        is_same = (own.network, own.hosts) == (policy.network, policy.hosts)
+        is_named = self.reach.hosts == reach.hosts
+        if not changed and is_same and is_named:
+            return True
+        return view.is_in_space and can_change(changed, view)
 
     def arguments(self, view: View, kernel: Sequence[str]) -> list[str]:
         """Return the arguments of a supervisor that starts a kernel inside."""
@@ -185,8 +204,7 @@ class Confinement(Struct, frozen=True, kw_only=True):
     ) -> dict[str, str]:
         """Return the environment inside; `allowed` are names that a person has let in."""
         allowed |= set(self.reach.variables)
-        has_network = self.policy.network != "off" or bool(self.reach.hosts)
-        inside = variables_let_in(variables, self.around.home, has_network, allowed)
+        inside = variables_let_in(variables, self.around.home, self.has_network, allowed)
         return {name: inside[name] for name in inside if name not in self.reach.kept_out}
 
     def elsewhere(self, since: float) -> tuple[str, ...]:
@@ -480,12 +498,12 @@ class Sandbox:
             outside=self._outside,
         )
 
-    async def with_reach(self, inside: Confinement, reach: Reach) -> Confinement:
-        """Return the bounds of a kernel with another reach. Raises ExecutionError."""
+    async def with_reach(self, inside: Confinement, reach: Reach, policy: Policy) -> Confinement:
+        """Return the bounds of a kernel with another reach and policy. Raises ExecutionError."""
         around = await asyncio.to_thread(
             lambda: self._with_reach(inside.around, inside.policy, reach)
         )
-        return replace(inside, around=around, reach=reach)
+        return replace(inside, around=around, reach=reach, policy=policy)
 
     def _staging(self) -> str:
         """Return the empty folder over which each supervisor mounts what is its own."""

@@ -285,8 +285,13 @@ def variables_let_in(
         "PYTHONPATH": f"{home}/{PACKAGES}",
         **({"PATH": f"{home}/{PACKAGES}/bin:{kept['PATH']}"} if "PATH" in kept else {}),
         "R_LIBS_USER": f"{home}/{R_PACKAGES}",
-        **({SANDBOX: "on"} if has_network else {SANDBOX: "off", "PIP_RETRIES": "0"}),
+        **network_variables(has_network=has_network),
     }
+
+
+def network_variables(*, has_network: bool) -> dict[str, str]:
+    """Return the variables that say whether there is a network inside; pip need not try again."""
+    return {SANDBOX: "on"} if has_network else {SANDBOX: "off", "PIP_RETRIES": "0"}
 
 
 def misplaced(mountinfo: str, view: View) -> str:

@@ -219,14 +219,17 @@ class Executor(Protocol):
         """Give code of a conversation a kind of access, or take it back."""
         ...
 
-    def takes(self, conversation_id: str, reach: Reach) -> bool:
-        """Return whether the conversation's kernels can be given this reach as they are."""
+    def takes(self, conversation_id: str, reach: Reach, policy: Policy | None = None) -> bool:
+        """Return whether its kernels can be given this reach, and a policy, as they are."""
         ...
 
-    async def set_reach(self, conversation_id: str, reach: Reach) -> None:
+    async def set_reach(
+        self, conversation_id: str, reach: Reach, policy: Policy | None = None
+    ) -> None:
         """Let its code reach this beyond its policy, and no more: from now on, and if it runs.
 
-        A kernel that cannot be given or refused it is ended.
+        With a `policy` that is another one from now on. A kernel that cannot be given or refused
+        it is ended.
         """
         ...
 

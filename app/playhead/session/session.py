@@ -592,10 +592,14 @@ class Session:
         return self.folder, self._chosen_interpreter() or (managed.path if managed else "")
 
     def _on_policy(self, before: Policy) -> None:
-        """End the kernel of another policy, which would be the wrong one for the next run."""
+        """Give the kernel another policy, or end it where it would be the wrong one."""
         self._emit("policy")
-        if bounds_of(before) != bounds_of(self.policy.current) and self.kernel.state != "none":
+        if self.kernel.state == "none":
+            return
+        if bounds_of(before) != bounds_of(self.policy.current):
             self._start_task(self._restart(False, RunEnd(kind="policy_changed")))
+        else:
+            self._start_task(self._set_reach())
 
     def _on_grants(self) -> None:
         """Let the kernel reach what holds now; what was revoked is cut at once."""
@@ -604,13 +608,13 @@ class Session:
             self._start_task(self._set_reach())
 
     async def _set_reach(self) -> None:
-        executor, reach = self._ports.executor, self.grants.reach
-        if not executor.takes(self.conversation.id, reach):
+        executor, owner = self._ports.executor, self.conversation.id
+        if not executor.takes(owner, self.grants.reach, self.grants.in_force()):
             cuts_run = self.state in _WITH_CODE
             if cuts_run and self._turn is not None:
                 self._turn.stop_after_run()
             await self._restart(cuts_run, RunEnd(kind="policy_changed"))
-        await executor.set_reach(self.conversation.id, self.grants.reach)
+        await executor.set_reach(owner, self.grants.reach, self.grants.in_force())
 
     async def _restart(self, cuts_run: bool, end: RunEnd = _RESTARTED) -> None:
         had_kernel = self.kernel.state != "none"

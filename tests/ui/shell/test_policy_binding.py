@@ -174,6 +174,8 @@ async def test_a_kernel_of_another_policy_is_ended_and_that_is_said(theme, tmp_p
         await bench.rests()
         sheet = sheet_of(bench)
         bench.click(sheet.network.buttons["on"])
+        assert sheet.note.text() == ""
+        bench.click(sheet.files.buttons["look"])
         assert "variables are lost" in sheet.note.text()
         bench.click(sheet.apply_button)
         await until(lambda: bench.executor.restarts == 1)

@@ -29,8 +29,12 @@ def fitted(policy: Policy) -> Policy:
 
 
 def bounds_of(policy: Policy) -> Policy:
-    """Return the part of a policy that a kernel is started under; the rest is about asking."""
-    return replace(fitted(policy), ask="every")
+    """Return the part of a policy that a kernel keeps for its life.
+
+    The network of a sandbox can be another one under the same kernel; the rest is about asking.
+    """
+    bounds = replace(fitted(policy), ask="every")
+    return replace(bounds, network="off", hosts=()) if bounds.is_bounded else bounds
 
 
 class PolicyChoice:
