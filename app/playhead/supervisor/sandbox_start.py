@@ -139,9 +139,7 @@ def _close_all_but(kept: Sequence[int]) -> None:
 def _own_space(wanted: dict[str, Any], copy: str) -> OwnSpace:
     try:
         if "trial" in wanted:
-            from . import namespaces
-
-            namespaces.enter()
+            _try_space()
             os._exit(0)
         return OwnSpace(wanted, copy)
     except OSError as error:
@@ -157,6 +155,17 @@ def _cover(command: str) -> None:
     from . import copies
 
     copies.cover(json.loads(command))
+
+
+def _try_space() -> None:
+    """Do what needs the system's leave, or a newer one. Raises OSError."""
+    from . import namespaces
+
+    namespaces.enter()
+    namespaces.name_socket()
+    namespaces.packet_socket()
+    namespaces.mount("trial", "/proc", "tmpfs", 0)
+    namespaces.set_flags("/proc", namespaces.READ_ONLY)
 
 
 class SandboxStart:
