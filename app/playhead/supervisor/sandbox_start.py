@@ -17,7 +17,7 @@ _INFO_BYTES = 4096
 _ENDS_WITH_PARENT, _IS_DUMPABLE, _KILL = 1, 4, 9
 _IGNORED = 1, 2, 13, 15
 """SIGHUP, SIGINT, SIGPIPE and SIGTERM."""
-_UNIX, _STREAM, _PACKETS = 1, 1, 5
+_UNIX, _STREAM, _PACKETS, _DO_NOT_WAIT = 1, 1, 5, 0x40
 
 
 COPY = "@copy:"
@@ -68,11 +68,14 @@ class OwnSpace:
             ours.close()
 
     def send(self, kind: str, ask: int, **fields: object) -> None:
-        """Send the gate a command, which is answered with its number. Raises OSError."""
+        """Send the gate a command, which is answered with its number.
+
+        Raises OSError, also where it takes none: the supervisor never waits for it.
+        """
         import json
 
         words = {"t": kind, "ask": ask, **fields}
-        self.line.sendall(json.dumps(words).encode("ascii") + b"\n")
+        self.line.sendall(json.dumps(words).encode("ascii") + b"\n", _DO_NOT_WAIT)
 
 
 def _fork(serve: Callable[[], None]) -> int:
