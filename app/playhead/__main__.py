@@ -206,10 +206,9 @@ def _serve_parser() -> ArgumentParser:
 
 
 def _add_policy(parser: ArgumentParser) -> None:
-    from playhead.domain.policy_options import POLICY_OPTIONS
+    from playhead.domain.policy_options import add_policy_options
 
-    for name, (values, words) in POLICY_OPTIONS.items():
-        parser.add_argument(f"--{name}", choices=values, help=words)
+    add_policy_options(parser.add_argument)
 
 
 def _count(text: str) -> int:

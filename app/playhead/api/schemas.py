@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
+from playhead.domain.grants import GrantKind, GrantScope
 from playhead.domain.model import DIRECT, Temperature, TopP
 from playhead.domain.trust import AskPolicy, BoundaryStatus, FileAccess, NetworkAccess
 
@@ -470,14 +471,16 @@ class SessionPolicy(_SessionWire, frozen=True):
     """The limits of code of a session; what is left out of a request stays as it is.
 
     `files`: only look at the working folder, change it, or everything, without a sandbox; `ask`:
-    about every block, only what is risky, or only outside of the sandbox; `is_reviewed`: code works
-    in a copy of the folder.
+    about every block, only what is risky, or only outside of the sandbox; `hosts`: the names of a
+    listed network, as `api.example.com` or `api.example.com:8443`; `is_reviewed`: code works in a
+    copy of the folder.
     """
 
     files: FileAccess | None = None
     network: NetworkAccess | None = None
     ask: AskPolicy | None = None
     is_reviewed: bool | None = None
+    hosts: list[Annotated[str, Meta(max_length=260)]] | None = None
 
 
 class SessionRequest(_SessionWire, frozen=True):
@@ -531,6 +534,41 @@ class SessionChatRequest(_SessionWire, frozen=True):
         Annotated[bool, Meta(description="Also send the chunks of the program's own faces.")] | None
     ) = None
     config: ChatConfig | None = None
+
+
+class GrantRequest(_SessionWire, frozen=True):
+    """The body of `POST /v1/sessions/{session_id}/grants`; it is refused unless the owner of the
+    server lets clients choose.
+
+    `target`: the path of a folder or file, a name in the network, pypi, cran or npm, a variable.
+    """
+
+    kind: GrantKind
+    target: Annotated[str, Meta(min_length=1, max_length=4_096)]
+    scope: GrantScope = "conversation"
+    deny: bool = False
+    cause: Annotated[str, Meta(max_length=200)] = ""
+
+
+class SessionGrant(_SessionWire, frozen=True):
+    """A grant or a denial, with what it says in words, what asked for it and in how many runs it
+    has held.
+    """
+
+    id: str
+    kind: GrantKind
+    target: str
+    scope: GrantScope
+    deny: bool
+    text: str
+    cause: str
+    uses: int
+
+
+class SessionGrants(_SessionWire, frozen=True):
+    """The grants and denials that hold for the code of a session, or those that were changed."""
+
+    grants: list[SessionGrant]
 
 
 class EffectRequest(_SessionWire, frozen=True):

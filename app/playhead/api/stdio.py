@@ -26,6 +26,10 @@ From the program, one object a line, by `do`:
     undo, redo  asked, effect, path: take that back, or do it again; without `effect` the last one,
             without `path` all files of it
     keep, delete  asked, effect, path: put what was set aside into its place, or delete it; likewise
+    grants  asked: what code of the conversation is granted and denied beyond its policy
+    grant   asked, kind (read, write, host, packages, variable), target, scope (run, conversation,
+            folder), deny: grant or deny it
+    revoke  asked, grant (its id): take that back
 The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
@@ -34,8 +38,9 @@ confirmation that needs a decision, with what the sandbox makes of a run in word
 "paused"} with the line that its code is paused before, 0 when it goes on; {"turn", "route"}
 with key, lines and can_remove where the settings have another way for a key than was confirmed;
 {"turn", "message"} of a `kernel`, before a last chunk; {"turn", "ended"}; {"asked", "effects"} with
-the `asked` of `effects`, `undo`, `redo`, `keep` or `delete`; {"error": {"code", "message"},
-"turn"?, "asked"?} for a refused command. A refused chat ends as well.
+the `asked` of `effects`, `undo`, `redo`, `keep` or `delete`; {"asked", "grants"} with that of
+`grants`, `grant` and `revoke`; {"error": {"code", "message"}, "turn"?, "asked"?} for a refused
+command. A refused chat ends as well.
 """
 
 from __future__ import annotations
@@ -48,7 +53,7 @@ import sys
 import threading
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
-from typing import Any, BinaryIO, Literal, cast
+from typing import Any, BinaryIO, cast
 
 from msgspec.structs import replace
 
@@ -56,11 +61,9 @@ from playhead.api.schemas import KernelRequest, SentParameters
 from playhead.api.server.request_body import read_value
 from playhead.api.turns.api_turn import ApiTurn
 from playhead.api.turns.client_request import ClientRequest, sent_parameters
+from playhead.api.turns.code_grants import list_grants, make_grant, revoke_grant
 from playhead.api.turns.kernel_turn import KernelTurn, kernel_turn_request
 from playhead.api.turns.run_effects import (
-    Settle,
-    SettleReview,
-    TakeBack,
     list_effects,
     list_review,
     settle,
@@ -77,6 +80,7 @@ from playhead.domain.secret import Secret
 from playhead.domain.text import policies
 from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError, RequestError, SessionError
+from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.native.encode import encode_chunk
 from playhead.formats.wire.native.requests import read_messages
 from playhead.session.route_guard import RouteGuard, route_lines
@@ -84,6 +88,11 @@ from playhead.session.session import Session, SessionEvent
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
 
+_ASKED = frozenset(
+    {"effects", "undo", "redo", "keep", "delete", "review", "apply", "discard"}
+    | {"grants", "grant", "revoke"}
+)
+"""The commands that are answered with what they ask for."""
 STOP_GRACE_S = 1.0
 """Short, as for other clients that disconnected: the kill follows the interrupt soon."""
 
@@ -437,17 +446,9 @@ class _Service:
                 await self._forget()
             elif verb == "route":
                 self._answer_route(command)
-            elif verb in (
-                "effects",
-                "undo",
-                "redo",
-                "keep",
-                "delete",
-                "review",
-                "apply",
-                "discard",
-            ):
-                await self._answer_effects(verb, command)
+            elif verb in _ASKED:
+                answer = await self._answer(str(verb), command)
+                self._lines.send({"asked": command.get("asked"), **answer})
             else:
                 self._steer(str(turn), command)
         except AppError as error:
@@ -518,26 +519,27 @@ class _Service:
         for conversation_id in ids:
             await self._sessions.delete(conversation_id)
 
-    async def _answer_effects(
-        self,
-        verb: Literal["effects", "review"] | TakeBack | Settle | SettleReview,
-        command: Mapping[str, Any],
-    ) -> None:
+    async def _answer(self, verb: str, command: Mapping[str, Any]) -> Wire:
+        """Answer what is asked of effects on files, of the copy for a review, or of grants."""
         session = self._expect_session()
-        if verb == "effects":
-            answer = list_effects(session)
-        elif verb == "review":
-            answer = await list_review(session)
-        elif verb in ("apply", "discard"):
-            path = str(command.get("path") or "")
-            answer = await settle_review(session, verb, (path,) if path else ())
-        else:
-            effect, path = str(command.get("effect") or ""), str(command.get("path") or "")
-            if verb == "keep" or verb == "delete":
-                answer = await settle(session, verb, effect, path)
-            else:
-                answer = await take_back(session, verb, effect, path)
-        self._lines.send({"asked": command.get("asked"), **answer})
+        effect, path = str(command.get("effect") or ""), str(command.get("path") or "")
+        match verb:
+            case "undo" | "redo":
+                return await take_back(session, verb, effect, path)
+            case "keep" | "delete":
+                return await settle(session, verb, effect, path)
+            case "review":
+                return await list_review(session)
+            case "apply" | "discard":
+                return await settle_review(session, verb, (path,) if path else ())
+            case "grants":
+                return list_grants(session)
+            case "grant":
+                return make_grant(session, command)
+            case "revoke":
+                return revoke_grant(session, str(command.get("grant") or ""))
+            case _:
+                return list_effects(session)
 
     async def _ask_route(self, question: RouteQuestion) -> RouteAnswer:
         """Have the program ask its person about the way of a key."""

@@ -366,20 +366,35 @@ class Connection:
             self.rest()
             if self._server is None or not self._server.is_usable or not self._is_begun:
                 raise InterpreterError("No code has run in this conversation.", code="no_effects")
-            asked = f"a{next(self._numbers)}"
-            answers = SimpleQueue[Wire | None]()
-            self._server.listen(answers.put)
-            self._server.send({"do": verb, "asked": asked, **fields})
-            while (answer := _next(answers)) is not None:
-                if answer.get("asked") == asked:
-                    break
+            return self._answer_to(self._server, verb, fields)["effects"]
+
+    def request_grants(self, verb: str, config: Wire, **fields: Any) -> list[Wire]:
+        """Ask for the grants of the conversation or change them; return those that it names.
+
+        The conversation begins with it, if it has not yet.
+        """
+        with self._lock:
+            self.rest()
+            server = self._usable_server()
+            if not self._is_begun or self.transcript.is_changed:
+                self._begin(server, config)
+            return self._answer_to(server, verb, fields)["grants"]
+
+    def _answer_to(self, server: ServerProcess, verb: str, fields: Mapping[str, Any]) -> Wire:
+        asked = f"a{next(self._numbers)}"
+        answers = SimpleQueue[Wire | None]()
+        server.listen(answers.put)
+        server.send({"do": verb, "asked": asked, **fields})
+        while (answer := _next(answers)) is not None:
+            if answer.get("asked") == asked:
+                break
         if answer is None:
             raise InterpreterError(
                 "Playhead's server process ended unexpectedly.", code="server_lost"
             )
         if "error" in answer:
             raise _refusal(answer["error"])
-        return answer["effects"]
+        return answer
 
     def rest(self) -> None:
         """Wait for the end of a turn that was left; one that is being read is not disturbed."""

@@ -291,6 +291,25 @@ class InterpreterClient:
         """Delete the copy with all that waits in it; the kernel ends."""
         return self._connection.request("discard")
 
+    def grants(self) -> list[Wire]:
+        """Return what code of the conversation is granted and denied beyond its policy."""
+        return self._connection.request_grants("grants", self._config())
+
+    def grant(
+        self, kind: str, target: str, scope: str = "conversation", *, deny: bool = False
+    ) -> Wire:
+        """Let code in the sandbox reach something, or deny it; return that grant.
+
+        `kind`: read or write (a folder or file), host, packages (pypi, cran, npm), variable.
+        `scope`: run, conversation or folder, for all conversations with the working folder.
+        """
+        fields = {"kind": kind, "target": target, "scope": scope, "deny": deny}
+        return self._connection.request_grants("grant", self._config(), **fields)[0]
+
+    def revoke(self, grant_id: str) -> None:
+        """Take a grant or a denial back, for code that runs, too."""
+        self._connection.request_grants("revoke", self._config(), grant=grant_id)
+
     def reset(self) -> None:
         """Forget the conversation and end its kernels; a chat under way ends."""
         self._connection.reset(self._config())

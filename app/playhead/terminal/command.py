@@ -13,7 +13,8 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from playhead.domain.access import ACCESSES, names_of
-from playhead.domain.policy_options import POLICY_OPTIONS, keep_policy
+from playhead.domain.grants import GRANT_SCOPES
+from playhead.domain.policy_options import add_policy_options, keep_policy
 from playhead.domain.text.terminal import without_controls
 from playhead.errors import AppError
 from playhead.terminal import keyboard
@@ -41,6 +42,10 @@ _HELP = """\
 /review what code did in a copy of the folder (--review on) and was not applied
 /apply  apply that to the folder; /apply FILE only that file
 /discard  delete the copy; the kernel ends
+/grants what code in the sandbox may reach besides, numbered
+/grant  let it: /grant read PATH, write PATH, host NAME, packages pypi, variable NAME, and then
+        run, conversation (if nothing is said) or folder; /deny keeps it from that
+/revoke NUMBER takes one back
 /quit   leave (also Ctrl-D)
 Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
 Ctrl-\\ pauses Python code before its next line, and lets it go on.
@@ -111,8 +116,7 @@ def _parser() -> argparse.ArgumentParser:
         choices=ACCESSES,
         help="let code reach your display, desktop or agent, or get secrets of the environment",
     )
-    for name, (values, words) in POLICY_OPTIONS.items():
-        parser.add_argument(f"--{name}", choices=values, help=words)
+    add_policy_options(parser.add_argument)
     parser.add_argument("--data-dir", metavar="DIR", help="keep all files below this folder")
     parser.add_argument("--json", action="store_true", help="print the chunks, one a line")
     return parser
@@ -142,6 +146,13 @@ class _Chat(Interpreter):
         turn = self._connection.turn
         return turn.bounds if turn is not None else ""
 
+    def attach(self, paths: Sequence[str]) -> None:
+        """Let code in the sandbox read what the person has given on the command line."""
+        for path in map(os.path.abspath, paths):
+            fields = {"kind": "read", "target": path, "cause": "You attached it."}
+            with contextlib.suppress(AppError):  # without a sandbox all can be read
+                self._connection.request_grants("grant", self._config(), **fields)
+
     def _has_input(self, display: bool, extended: bool) -> bool:
         return keyboard.is_interactive()
 
@@ -162,6 +173,7 @@ def _chat(interpreter: _Chat, options: argparse.Namespace) -> int:
         if not os.path.exists(path):
             return _refuse(f"There is no {path}.")
     prompt, files = " ".join(options.prompt), _attached(options.file)
+    interpreter.attach(options.file)
     if not prompt and not keyboard.is_interactive():
         prompt = sys.stdin.read()
         if not prompt.strip() and options.in_place_of:
@@ -344,6 +356,8 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
             display.screen.write_line(without_controls(told))
     elif (verb := line.partition(" ")[0]) in _EFFECT_VERBS:
         _show_effects(interpreter, display, verb, line.partition(" ")[2].strip())
+    elif verb in ("/grants", "/grant", "/deny", "/revoke"):
+        _change_grants(interpreter, display, verb, line.split()[1:])
     elif line.startswith("/") and " " not in line and "/" not in line[1:]:
         display.screen.write_line(f"{line} is not known; /help says what is.", "dim")
     elif line:
@@ -363,6 +377,35 @@ def _show_effects(interpreter: Interpreter, display: TerminalDisplay, verb: str,
     if not effects:
         words = "No code has changed files in this conversation."
         display.screen.write_line("Nothing waits." if verb == "/review" else words, "dim")
+
+
+def _change_grants(
+    interpreter: Interpreter, display: TerminalDisplay, verb: str, words: list[str]
+) -> None:
+    """List what code is granted and denied, add to that or take one of it back."""
+    write = display.screen.write_line
+    try:
+        if verb == "/grants":
+            display.show_grants(interpreter.grants())
+        elif verb == "/revoke" and len(words) == 1 and words[0].isdecimal():
+            held = interpreter.grants()
+            chosen = held[int(words[0]) - 1 : int(words[0])] if int(words[0]) else []
+            for grant in chosen:
+                interpreter.revoke(grant["id"])
+                write(without_controls(f"Revoked: {grant['text']}."), "dim")
+            if not chosen:
+                write("There is no grant of that number; /grants lists them.", "dim")
+        elif verb != "/revoke" and len(words) >= 2:
+            scope = words.pop() if len(words) > 2 and words[-1] in GRANT_SCOPES else "conversation"
+            target, is_denial = " ".join(words[1:]), verb == "/deny"
+            if words[0] in ("read", "write"):
+                target = os.path.abspath(os.path.expanduser(target))
+            made = interpreter.grant(words[0], target, scope, deny=is_denial)
+            display.show_grants([made])
+        else:
+            write("/help says how that is written.", "dim")
+    except AppError as error:
+        display.fail(error)
 
 
 @contextlib.contextmanager

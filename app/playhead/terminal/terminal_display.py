@@ -244,6 +244,16 @@ class TerminalDisplay:
         for limit in texts.limits_text(changes):
             self.screen.write_line(f"  {visible(limit)}", "dim")
 
+    def show_grants(self, grants: Sequence[Wire]) -> None:
+        """Show what code is granted and denied, with the numbers by which one is revoked."""
+        for number, grant in enumerate(grants, 1):
+            scope = {"run": "for this run", "folder": "for this folder"}.get(grant["scope"], "")
+            parts = (scope or "for this conversation", str(grant["cause"]))
+            words = f"{number}  {grant['text']}   ({' · '.join(filter(None, parts))})"
+            self.screen.write_line(visible(words), "yellow" if grant["deny"] else "")
+        if not grants:
+            self.screen.write_line("Nothing is granted or denied.", "dim")
+
     def wait(self) -> None:
         """Show that the model is being asked."""
         self.screen.live("…")
@@ -480,6 +490,13 @@ class TerminalDisplay:
         if refused := without_controls(refused_text(report)):
             self.screen.write_line(refused, "yellow")
 
+        if report.hidden:
+            from playhead.domain.text.grant_words import hidden_text, short_path
+
+            folder = short_path(os.path.dirname(report.hidden))
+            place = short_path(report.hidden) if folder == "~" else folder
+            told = f"{hidden_text(report.hidden)} /grant read {place} lets code read it."
+            self.screen.write_line(visible(told), "yellow")
         access = missing_access(self._printed)
         if access is not None and names_of(access, os.environ):
             told = f"Code does not reach it; start with --allow-access {access} to let it."

@@ -488,3 +488,29 @@ async def test_what_was_set_aside_is_kept_or_deleted_once(tmp_path: Path):
         await api.fails(f"{room.path}/effects/run/keep", {}, 404, "not_found")
         api.may_approve = False
         await api.fails(f"{room.path}/effects/run/keep", {}, 403, "approval_forbidden")
+async def test_grants_are_listed_for_all_and_made_where_the_owner_lets_clients(tmp_path: Path):
+    ports = ports_with(ScriptedProvider(), RecordingExecutor(), ReportedSandbox())
+    wanted = {"kind": "host", "target": "API.example.com"}
+    async with face(tmp_path, ports=ports) as api:
+        room = await begun(api)
+        path = f"{room.path}/grants"
+        assert (await api.client.get(path)).json() == {"grants": []}
+        await api.fails(path, wanted, 403, "policy_forbidden")
+        session = api.sessions.get(room.id)
+        assert session is not None
+        grant = session.grants.give("variable", "MY_TOKEN", "conversation")
+        refused = await api.client.delete(f"{path}/{grant.id}")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "policy_forbidden")
+        [listed] = (await api.client.get(path)).json()["grants"]
+        assert (listed["text"], listed["deny"]) == ("May see the variable MY_TOKEN", False)
+    async with face(tmp_path, ports=ports, may_choose_policy=True) as api:
+        policy = {"files": "folder", "network": "listed", "hosts": ["example.org"]}
+        room = await begun(api, policy=policy)
+        path = f"{room.path}/grants"
+        assert (await room.get())["policy"] == {**policy, "ask": "every"}
+        [made] = (await api.post(path, wanted, 201))["grants"]
+        assert (made["target"], made["scope"]) == ("api.example.com", "conversation")
+        await api.fails(path, {"kind": "host", "target": "localhost"}, 400, "invalid_request")
+        await api.fails(path, {"kind": "all", "target": "x"}, 400, "invalid_request")
+        assert (await api.client.delete(f"{path}/{made['id']}")).json() == {"grants": [made]}
+        assert (await api.client.delete(f"{path}/{made['id']}")).status_code == 404

@@ -105,6 +105,38 @@ SESSION_OPERATIONS = (
         query=(Parameter("format", "`json` (the default), `md`, `ipynb` or `py`."),),
     ),
     Operation(
+        name="session_grants",
+        method="GET",
+        path=_SESSION + "/grants",
+        summary="List what code of a conversation is granted and denied beyond its policy",
+        answer=schemas.SessionGrants,
+    ),
+    Operation(
+        name="session_grant",
+        method="POST",
+        path=_SESSION + "/grants",
+        summary="Grant or deny something to code of a conversation",
+        description=(
+            "Refused unless the owner of the server lets clients choose what code may do. A denial "
+            "beats a grant. A kernel in the sandbox that cannot be given it as it runs is ended."
+        ),
+        body=schemas.GrantRequest,
+        answer=schemas.SessionGrants,
+        errors=(*BODY_ERRORS, 403),
+        status=201,
+        is_stored=True,
+        example={"kind": "host", "target": "api.example.com", "scope": "conversation"},
+    ),
+    Operation(
+        name="session_revoke",
+        method="DELETE",
+        path=_SESSION + "/grants/{grant_id}",
+        summary="Take a grant or a denial back, immediately",
+        answer=schemas.SessionGrants,
+        errors=(403,),
+        is_stored=True,
+    ),
+    Operation(
         name="session_effects",
         method="GET",
         path=_SESSION + "/effects",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 from aiohttp import web
 from msgspec import UNSET
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from playhead.api.endpoints.native_chat import (
 from playhead.api.schemas import (
     ChatRequest,
     EffectRequest,
+    GrantRequest,
     ReviewRequest,
     SessionChatRequest,
     SessionConfig,
@@ -39,10 +41,11 @@ from playhead.api.turns.session_export import (
     transcript_wire,
 )
 from playhead.domain.execution import PauseVerb
+from playhead.domain.grants import hosts_of
 from playhead.domain.model import ModelParameters, named_model
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.trust import Policy, PolicyWish
-from playhead.errors import RequestError
+from playhead.errors import AppError, RequestError
 from playhead.formats.wire.codec import Wire
 
 _MAX_PAGE_SIZE = 100
@@ -93,14 +96,14 @@ class SessionsHandler:
         """Return what code is to be allowed; never for a client that our own code has started."""
         if asked.policy is None:
             return None
-        is_own = await self._answering.is_from_own_code(request)
-        self._verbs.expect_choice(is_from_own_code=is_own)
+        await self._expect_choice(request)
         policy = asked.policy
         return PolicyWish(
             files=policy.files,
             network=policy.network,
             ask=policy.ask,
             is_reviewed=policy.is_reviewed,
+            hosts=None if policy.hosts is None else _hosts(policy.hosts),
         )
 
     async def delete(self, request: web.Request) -> web.Response:
@@ -150,6 +153,28 @@ class SessionsHandler:
     async def effects(self, request: web.Request) -> web.Response:
         """GET /v1/sessions/{session_id}/effects."""
         return json_answer(await self._services.bridge.ask(self._verbs.effects(_id(request))))
+
+    async def grants(self, request: web.Request) -> web.Response:
+        """GET /v1/sessions/{session_id}/grants."""
+        return json_answer(await self._services.bridge.ask(self._verbs.grants(_id(request))))
+
+    async def grant(self, request: web.Request) -> web.Response:
+        """POST /v1/sessions/{session_id}/grants."""
+        asked = await read_request(request, lambda raw: read_body(raw, GrantRequest))
+        await self._expect_choice(request)
+        work = self._verbs.grant(_id(request), msgspec.structs.asdict(asked))
+        return json_answer(await self._services.bridge.ask(work), 201)
+
+    async def revoke(self, request: web.Request) -> web.Response:
+        """DELETE /v1/sessions/{session_id}/grants/{grant_id}."""
+        await self._expect_choice(request)
+        work = self._verbs.revoke(_id(request), request.match_info["grant_id"])
+        return json_answer(await self._services.bridge.ask(work))
+
+    async def _expect_choice(self, request: web.Request) -> None:
+        """Raise RequestError unless the client, which our own code never is, may choose."""
+        is_own = await self._answering.is_from_own_code(request)
+        self._verbs.expect_choice(is_from_own_code=is_own)
 
     async def undo(self, request: web.Request) -> web.Response:
         """POST /v1/sessions/{session_id}/effects/{effect_id}/undo."""
@@ -318,7 +343,15 @@ def _wire(row: SessionRow) -> Wire:
 
 
 def _policy_wire(policy: Policy) -> Wire:
-    return {"files": policy.files, "network": policy.network, "ask": policy.ask}
+    listed = {"hosts": list(policy.hosts)} if policy.network == "listed" else {}
+    return {"files": policy.files, "network": policy.network, "ask": policy.ask, **listed}
+
+
+def _hosts(names: Sequence[str]) -> tuple[str, ...]:
+    try:
+        return hosts_of(names)
+    except AppError as error:
+        raise RequestError(str(error), code="invalid_request", param="policy") from error
 
 
 def _iso(seconds: float) -> str:

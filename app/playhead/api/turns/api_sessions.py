@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from playhead.api.turns.client_request import ApiPolicy
+from playhead.api.turns.code_grants import list_grants, make_grant, revoke_grant
 from playhead.api.turns.run_effects import (
     Settle,
     SettleReview,
@@ -222,6 +224,18 @@ class ApiSessions:
             is_from_own_code, "What runs did in a copy is applied in Playhead's window only."
         )
         return await settle_review(session, what, paths)
+
+    async def grants(self, session_id: str) -> Wire:
+        """Return what its code is granted and denied beyond its policy."""
+        return list_grants(await self._open(session_id))
+
+    async def grant(self, session_id: str, asked: Mapping[str, Any]) -> Wire:
+        """Grant or deny its code something, where the owner lets clients; see `expect_choice`."""
+        return make_grant(await self._open(session_id), asked)
+
+    async def revoke(self, session_id: str, grant_id: str) -> Wire:
+        """Take a grant or a denial back, where the owner lets clients; see `expect_choice`."""
+        return revoke_grant(await self._open(session_id), grant_id)
 
     def _expect_allowed(self, is_from_own_code: bool, refusal: str) -> None:
         """Raise RequestError unless the settings let a program approve; our own code never may."""

@@ -150,15 +150,15 @@ def hidden_path(printed: str, folder: str, reach: Reach) -> str:
 
     Whether it is there is not asked: code could find out so what is in the person's folders.
     """
-    found = ""
-    for path in _missed_paths(printed):
-        if not is_below(path, {folder, *_SEEN}) and not reach.shows(path):
+    found, home = "", os.path.expanduser("~")
+    for path in _missed_paths(printed, home):
+        is_seen = is_below(path, _SEEN) and not is_below(path, (home,))
+        if not is_seen and not is_below(path, (folder,)) and not reach.shows(path):
             found = path
     return found
 
 
-def _missed_paths(printed: str) -> Iterator[str]:
-    home = os.path.expanduser("~")
+def _missed_paths(printed: str, home: str) -> Iterator[str]:
     for line in printed.splitlines()[-_LINES:]:
         if not _SIGNS.search(line[:_LINE_CHARACTERS]):
             continue
