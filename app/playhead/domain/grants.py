@@ -168,6 +168,21 @@ def verdict_of(fact: RiskFact, policy: Policy, reach: Reach, folder: str) -> Ver
             return ""
 
 
+def wanted_hosts(targets: Iterable[str]) -> tuple[Wanted, ...]:
+    """Return what would let code reach places that a run was refused, of which some are no names.
+
+    A name covers its usual ports.
+    """
+    found: dict[Wanted, None] = {}
+    for target in targets:
+        name, _, port = target.partition(":")
+        try:
+            found[Wanted("host", host_of(name if port in USUAL_PORTS else target))] = None
+        except SessionError:
+            continue  # an address in numbers, as a rule
+    return tuple(found)
+
+
 def wanted_by(fact: RiskFact, language: str) -> Wanted | None:
     """Return what would let code do what the sandbox keeps it from; None if nothing is offered.
 

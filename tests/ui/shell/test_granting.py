@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtWidgets import QApplication, QMenu
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.conversation.payloads import Refused, RunReport
 from playhead.domain.settings import AppSettings
 from playhead.domain.trust import Reach
 from playhead.execution.risks.risk_reader import RiskReader
@@ -106,8 +106,27 @@ async def test_a_hidden_path_is_offered_below_the_run_that_missed_it(theme, tmp_
             "",
         ]
         assert bench.session.grants.reach == Reach(readable=(str(downloads),))
-        assert notes_of(bench) == [("Code may now read ~/Downloads.", "For this folder")]
+        assert notes_of(bench) == [("Granted: ~/Downloads.", "For this folder")]
         QApplication.processEvents()
+
+
+async def test_a_refused_place_is_offered_below_the_run_by_its_name(theme, tmp_path):
+    async with opened(
+        theme, tmp_path, coded("print(1)"), settings=SETTINGS, sandbox=ReportedSandbox()
+    ) as bench:
+        bench.session.set_folder(str(tmp_path))
+        refused = (Refused("api.example.com:443", 2), Refused("10.0.0.7:5432"))
+        report = RunReport(state="finished", refused=refused)
+        bench.session.conversation.apply(Chunk(role="computer", type="run", content=report))
+        ((title, words),) = notes_of(bench)
+        assert "api.example.com:443" in title
+        assert words == "The model knows."
+        (note,) = [row.note for row in bench.parts.timeline.model.rows if row.note]
+        assert note.action is not None
+        note.action[1]()
+        menu = bench.window.policies.allow_menu
+        assert len(choose(menu, "Allow api.example.com", "For this run")) == 5
+        assert bench.session.grants.reach == Reach(hosts=("api.example.com",))
 
 
 async def test_a_listed_network_is_chosen_with_its_names(theme, tmp_path):

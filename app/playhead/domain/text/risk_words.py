@@ -12,6 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.grants import Wanted, verdict_of, wanted_by
+from playhead.domain.text.grant_words import short_path
 from playhead.domain.text.quantities import Translate, in_english
 from playhead.domain.trust import Policy, Reach, RiskFact, RiskKind
 
@@ -27,7 +28,7 @@ _ORDER: tuple[RiskKind, ...] = (
     "writes_inside",
 )
 _TARGETS = 3
-_TARGET_CHARACTERS = 48
+_TARGET_CHARACTERS = 36
 _LINES = 6
 
 
@@ -99,7 +100,7 @@ def _group(kind: RiskKind, facts: Sequence[RiskFact], tr: Translate) -> RiskGrou
     is_all_known = all(fact.target for fact in facts)
     label = _label(kind, tr)
     if kind != "cannot_be_told" and is_all_known and len(targets) <= _TARGETS:
-        text = f"{label}: {', '.join(map(_short, targets))}"
+        text = f"{label}: {', '.join(_short(short_path(one)) for one in targets)}"
     elif lines:
         text = f"{label} · {_numbers(lines)}"
     else:
@@ -120,7 +121,7 @@ def _label(kind: RiskKind, tr: Translate) -> str:
         case "deletes":
             return tr("deletes")
         case "writes_outside":
-            return tr("writes outside the folder")
+            return tr("writes outside")
         case "writes_inside":
             return tr("writes")
         case "network":

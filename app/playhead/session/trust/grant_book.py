@@ -148,7 +148,7 @@ class ConversationGrants:
             return None
         return SessionError(
             "An open network could not keep code from what is denied.",
-            detail=", ".join(closed),
+            detail=phrase("Denied: {names}.", names=", ".join(closed)),
             remedy="Revoke the denial, or turn the network off or to a list.",
             code="policy_impossible",
         )

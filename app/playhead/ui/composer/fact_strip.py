@@ -239,7 +239,9 @@ class FactStrip(QWidget):
             f'<span style="color:{colours.get(line[:1], mute).name()}">{escape(line)}</span>'
             for line in self._diff.splitlines()
         ]
-        return f"<pre>{'<br>'.join(lines)}</pre>"
+        family = self._theme.code_font().family()  # that of <pre> would be another one
+        style = f"white-space: pre; font-family: '{family}'"
+        return f'<div style="{style}">{"<br>".join(lines)}</div>'
 
 
 def _pause_words(group: RiskGroup) -> str:

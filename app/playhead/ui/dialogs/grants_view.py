@@ -37,7 +37,7 @@ from playhead.domain.text.grant_words import (
 )
 from playhead.errors import AppError
 from playhead.ui.widgets.elided_label import ElidedLabel
-from playhead.ui.widgets.form import FormNote, text_area
+from playhead.ui.widgets.form import FormNote, style_combo_boxes, text_area
 from playhead.ui.widgets.theme import GAP_M
 from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n
 
@@ -75,7 +75,7 @@ class GrantList(QWidget):
         self.form = GrantForm(grants, self)
         self.form.hide()
         self.add_button.clicked.connect(self._open_form)
-        self.form.made.connect(self._close_form)
+        self.form.done.connect(self._close_form)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(6)
@@ -121,7 +121,8 @@ class GrantList(QWidget):
         if grant.is_denial:
             words.setProperty("kind", "danger")
         cause = tr(_ATTACHED) if grant.cause == _ATTACHED else grant.cause
-        told = " · ".join(filter(None, (cause, uses_text(grant, tr, tr_n))))
+        uses = "" if grant.is_denial else uses_text(grant, tr, tr_n)
+        told = " · ".join(filter(None, (cause, uses)))
         about = ElidedLabel(told, row)
         about.setProperty("kind", "mute")
         about.setToolTip(told)
@@ -134,6 +135,7 @@ class GrantList(QWidget):
         grid.setVerticalSpacing(0)
         grid.addWidget(words, 0, 0)
         grid.addWidget(about, 1, 0)
+        about.setVisible(bool(told))
         grid.setColumnStretch(0, 1)
         if grant.message_id:
             show = self._button(
@@ -165,9 +167,9 @@ class GrantList(QWidget):
 
 
 class GrantForm(QFrame):
-    """Takes what a person grants or denies. Owner: the list. Signal: `made()`."""
+    """Takes what a person grants or denies. Owner: the list. Signal: `done()`, also without one."""
 
-    made = Signal()
+    done = Signal()
 
     def __init__(self, grants: ConversationGrants, parent: QWidget) -> None:
         super().__init__(parent)
@@ -185,10 +187,15 @@ class GrantForm(QFrame):
         self.scope.setAccessibleName(tr("For how long"))
         self.allow_button = QPushButton(tr("Grant"), self)
         self.deny_button = QPushButton(tr("Deny"), self)
+        self.cancel_button = QPushButton(tr("Cancel"), self)
+        self.cancel_button.setProperty("kind", "quiet")
         self.note = FormNote()
         self._lay_out()
-        for button in (self.browse_button, self.allow_button, self.deny_button):
+        style_combo_boxes(self)
+        buttons = (self.browse_button, self.cancel_button, self.allow_button, self.deny_button)
+        for button in buttons:
             button.setAutoDefault(False)
+        self.cancel_button.clicked.connect(self.done)
         self.kind.currentIndexChanged.connect(self._show_kind)
         self.target.textChanged.connect(self._show_cost)
         self.browse_button.clicked.connect(self._browse)
@@ -208,6 +215,7 @@ class GrantForm(QFrame):
         first.addWidget(self.browse_button)
         second.addWidget(self.scope)
         second.addStretch(1)
+        second.addWidget(self.cancel_button)
         second.addWidget(self.deny_button)
         second.addWidget(self.allow_button)
         layout = QVBoxLayout(self)
@@ -253,7 +261,7 @@ class GrantForm(QFrame):
             self.note.show_text(words, "danger")
             return
         self.target.clear()
-        self.made.emit()
+        self.done.emit()
 
     def _browse(self) -> None:
         from playhead.ui.widgets.file_dialog import FileDialog  # not needed to show the sheet
@@ -278,7 +286,7 @@ class HostList(QWidget):
         self.field.setPlainText("\n".join(hosts))
         self.note = FormNote()
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(24, 0, 0, 0)
+        layout.setContentsMargins(24, 0, 0, GAP_M)
         layout.setSpacing(2)
         layout.addWidget(self.field)
         layout.addWidget(self.note)

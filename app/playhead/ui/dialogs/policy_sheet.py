@@ -110,6 +110,11 @@ class Dial(QWidget, Generic[_Choice]):
             self._notes[name].show_text(tr("For the same reason.") if is_said else words)
             said = words
 
+    def add_below(self, name: _Choice, widget: QWidget) -> None:
+        """Put more of an answer below it."""
+        layout = cast("QVBoxLayout", self.layout())
+        layout.insertWidget(layout.indexOf(self._notes[name]) + 1, widget)
+
     def _on_toggled(self, _button: object, is_on: bool) -> None:
         if is_on:
             self.turned.emit()
@@ -266,6 +271,7 @@ class PolicySheet(QDialog):
         area.setWidget(page)
         self._make_dials(page)
         self.hosts = HostList(choice.chosen.hosts, page)
+        self.network.add_below("listed", self.hosts)
         self.grants = GrantList(grants, page)
         self.grants.cause_requested.connect(self._show_cause)
         self.finished.connect(self.grants.close_down)
@@ -346,7 +352,7 @@ class PolicySheet(QDialog):
         for widget in (intro, self.files):
             column.addWidget(widget)
         column.addLayout(review)
-        for widget in (self.network, self.hosts, self.asking):
+        for widget in (self.network, self.asking):
             column.addWidget(widget)
         for part in (self.grants, self.status):
             hairline = QFrame(page)

@@ -12,10 +12,11 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import RunReport
-from playhead.domain.grants import GrantScope, Wanted
+from playhead.domain.grants import GrantScope, Wanted, wanted_hosts
 from playhead.domain.text import policies
 from playhead.domain.text.grant_words import hidden_text, scope_name, short_path
 from playhead.domain.text.risk_words import Limits
+from playhead.domain.text.run_ends import refused_text
 from playhead.domain.text.titles import title_from
 from playhead.domain.trust import BoundaryReport, Policy
 from playhead.session.ports import Sandbox
@@ -205,6 +206,8 @@ class PolicyBinding(SessionBinding):
             return
         if report.hidden:
             self._offer_path(report.hidden)
+        if report.refused:
+            self._offer_places(report)
         if report.end is None:
             return
         if report.end.kind == "policy_changed" and self._session and self._session.has_run_here:
@@ -218,23 +221,29 @@ class PolicyBinding(SessionBinding):
     def _offer_path(self, path: str) -> None:
         """Show below a run what the sandbox hid from it, and offer it where that can be granted."""
         session = self._session
-        if session is None:
-            return
-        title, detail = hidden_text(path, tr), tr("The code did not find it; the model knows.")
-        target = session.grants.offer_for(path)
+        target = session.grants.offer_for(path) if session is not None else ""
         if not target:
-            self._parts.timeline.add_note("info", title, detail)
+            words = tr("The code did not find it; the model knows.")
+            self._parts.timeline.add_note("info", hidden_text(path, tr), words)
+            return
+        words = tr("Let it read {path}?", path=short_path(target))
+        self._offer(hidden_text(path, tr), words, (Wanted("read", target),))
+
+    def _offer_places(self, report: RunReport) -> None:
+        """Show below a run what it was refused of the network, and offer what has a name."""
+        wanted = wanted_hosts(one.target for one in report.refused)
+        self._offer(refused_text(report, tr), tr("The model knows."), wanted)
+
+    def _offer(self, title: str, words: str, wanted: tuple[Wanted, ...]) -> None:
+        session = self._session
+        if session is None or not wanted:
+            self._parts.timeline.add_note("info", title, words)
             return
         message_id = session.conversation.messages[-1].id
-        detail = tr("Let it read {path}?", path=short_path(target))
-        self._parts.timeline.add_note(
-            "info",
-            title,
-            detail,
-            (tr("Allow…"), lambda: self._show_allow_menu(Wanted("read", target), message_id)),
-        )
+        action = (tr("Allow…"), lambda: self._show_allow_menu(wanted, message_id))
+        self._parts.timeline.add_note("info", title, words, action)
 
-    def _show_allow_menu(self, wanted: Wanted, message_id: str) -> None:
+    def _show_allow_menu(self, wanted: tuple[Wanted, ...], message_id: str) -> None:
         """Let the person choose for how long; code that has failed runs again by its own click."""
         session = self._view.session
         if session is None:
@@ -243,13 +252,13 @@ class PolicyBinding(SessionBinding):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         fill_allow_menu(
             menu,
-            (wanted,),
+            wanted,
             granting_in(session),
-            lambda what, scope: self._allow_hidden(what, scope, message_id),
+            lambda what, scope: self._allow_now(what, scope, message_id),
         )
         menu.popup(QCursor.pos())
 
-    def _allow_hidden(self, wanted: Wanted, scope: GrantScope, message_id: str) -> None:
+    def _allow_now(self, wanted: Wanted, scope: GrantScope, message_id: str) -> None:
         if not self._view.do(lambda session: allow(session, wanted, scope, message_id)):
             return
         session = self._view.session
@@ -258,7 +267,7 @@ class PolicyBinding(SessionBinding):
         again = None
         if block is not None and session is not None and session.is_idle:
             again = (tr("Run it again"), lambda: self._view.run_again(block))
-        words = tr("Code may now read {path}.", path=short_path(wanted.target))
+        words = tr("Granted: {what}.", what=short_path(wanted.target))
         self._parts.timeline.add_note("info", words, scope_name(scope, tr), again)
 
     def _on_session_event(self, event: SessionEvent) -> None:
