@@ -53,7 +53,8 @@ class ConversationConfig(Struct, frozen=True, kw_only=True):
 class Profile(Struct, frozen=True, kw_only=True):
     """A named set of settings for a kind of work; None leaves the user's setting.
 
-    `model` comes with its address: without an `api_base` it is the provider's own.
+    `model` comes with its address: without an `api_base` it is the provider's own. The `sandbox_…`
+    ones are the policy of its conversations, where there is a sandbox.
     """
 
     name: ProfileName
@@ -65,6 +66,9 @@ class Profile(Struct, frozen=True, kw_only=True):
     system_prompt: str | None = None
     instructions: str | None = None
     auto_run: bool | None = None
+    sandbox_files: Literal["look", "folder"] | None = None
+    sandbox_network: Literal["off", "on"] | None = None
+    sandbox_ask: AskPolicy | None = None
 
 
 class AppSettings(Struct, frozen=True, kw_only=True):
@@ -154,9 +158,31 @@ def consents_of(settings: AppSettings) -> frozenset[str]:
     words = {one for one in ("api_client_approves", "api_auto_run") if getattr(settings, one)}
     words |= {"sandbox_network"} if settings.sandbox_network == "on" else set()
     words |= {f"sandbox_ask {settings.sandbox_ask}"} if settings.sandbox_ask != "every" else set()
+    words |= {word for profile in settings.profiles for word in _policy_consents(profile)}
     unasked = {profile.name for profile in settings.profiles if profile.auto_run}
     words |= {f"auto_run of {name}" for name in unasked}
-    return frozenset(words | ({f"profile {settings.profile}"} & {f"profile {n}" for n in unasked}))
+    loose = unasked | {profile.name for profile in settings.profiles if _policy_consents(profile)}
+    return frozenset(words | ({f"profile {settings.profile}"} & {f"profile {n}" for n in loose}))
+
+
+def _policy_consents(profile: Profile) -> frozenset[str]:
+    """Return the names of what a profile has code do more in the sandbox, or ask less."""
+    words: set[str] = set()
+    if profile.sandbox_network == "on":
+        words.add(f"sandbox_network of {profile.name}")
+    if profile.sandbox_ask not in (None, "every"):
+        words.add(f"sandbox_ask {profile.sandbox_ask} of {profile.name}")
+    return frozenset(words)
+
+
+def tight_profile(profile: Profile) -> Profile:
+    """Return a profile that opens no network and has all code asked about as the settings have."""
+    is_open, asks_less = profile.sandbox_network == "on", profile.sandbox_ask not in (None, "every")
+    return msgspec.structs.replace(
+        profile,
+        sandbox_network=None if is_open else profile.sandbox_network,
+        sandbox_ask=None if asks_less else profile.sandbox_ask,
+    )
 
 
 def with_consents(settings: AppSettings, consents: Collection[str]) -> AppSettings:
@@ -164,7 +190,10 @@ def with_consents(settings: AppSettings, consents: Collection[str]) -> AppSettin
     lacking = consents_of(settings) - set(consents)
     profiles = tuple(
         msgspec.structs.replace(one, auto_run=None) if f"auto_run of {one.name}" in lacking else one
-        for one in settings.profiles
+        for one in (
+            tight_profile(profile) if _policy_consents(profile) & lacking else profile
+            for profile in settings.profiles
+        )
     )
     is_safe = f"profile {settings.profile}" not in lacking
     return msgspec.structs.replace(

@@ -104,6 +104,7 @@ class Session:
         self.policy, self.grants = self._make_bounds(book or GrantBook())
         """The limits of its code, and the grants that reach beyond them."""
         self.review = CodeReview(ports.risks, self.grants.in_force, self.grants.words)
+        self._is_profile_held = is_stored  # code can write where it is stored
         self._auto_run: bool | None = None
         self.is_auto_run_held = False
         self.state: SessionState = "idle"
@@ -146,6 +147,7 @@ class Session:
             lambda: self.state in _WITH_CODE,
             self._on_policy,
             lambda policy: self.grants.why_not_open(policy),
+            lambda: self._ports.settings.current if self._is_profile_held else self.settings,
         )
         grants = ConversationGrants(
             book,
@@ -466,7 +468,7 @@ class Session:
         """
         if config.profile != self.config.profile:
             self._auto_run, self.is_auto_run_held = None, False
-        self.config = config
+        self.config, self._is_profile_held = config, False
         self._emit("config")
 
     async def close(self) -> None:

@@ -106,6 +106,10 @@ def test_an_imported_profile_never_runs_code_unasked():
     read = from_toml(text.encode())
     assert read.profiles == (Profile(name="a"),)
     assert "without asking" in read.notes[0]
+    loose = Profile(name="b", sandbox_files="look", sandbox_network="on", sandbox_ask="outside")
+    read = from_toml(to_toml([loose]).encode())
+    assert read.profiles == (Profile(name="b", sandbox_files="look"),)
+    assert "more in the sandbox" in read.notes[0]
 
 
 def test_the_example_of_the_documentation_can_be_imported():

@@ -9,7 +9,13 @@ from msgspec.structs import replace
 
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.payloads import RunReport
-from playhead.domain.settings import AppSettings, consents_of, with_consents
+from playhead.domain.settings import (
+    AppSettings,
+    ConversationConfig,
+    Profile,
+    consents_of,
+    with_consents,
+)
 from playhead.domain.trust import Attempt, BoundaryReport, Policy, PolicyWish
 from playhead.errors import AppError, SessionError
 from playhead.session.session import Session
@@ -18,6 +24,7 @@ from tests.support.ports import (
     RecordingExecutor,
     ReportedSandbox,
     ScriptedProvider,
+    SettingsInMemory,
     coded,
     ports_with,
 )
@@ -159,3 +166,31 @@ def test_less_than_the_defaults_counts_only_with_consent():
     assert with_consents(loose, consents_of(loose)) == loose
     strict = AppSettings(sandbox_files="look")
     assert with_consents(strict, ()) == strict
+
+
+def test_a_profile_has_the_policy_of_its_conversations_until_a_person_chooses() -> None:
+    strict = Profile(name="strict", sandbox_files="look", sandbox_ask="every")
+    loose = Profile(name="loose", sandbox_network="on", sandbox_ask="outside")
+    settings = AppSettings(profiles=(strict, loose), profile="strict", sandbox_ask="risky")
+    ports = ports_with(ScriptedProvider(), RecordingExecutor(), ReportedSandbox())
+    ports = replace(ports, settings=SettingsInMemory(settings))
+    session = Session(Conversation(), ports, "/work")
+    assert session.policy.chosen == Policy(files="look", network="off", ask="every")
+    session.set_config(ConversationConfig(profile="loose"))
+    assert session.policy.chosen == Policy(files="folder", network="on", ask="outside")
+    session.policy.choose(FOLDER)
+    session.set_config(ConversationConfig(profile="strict"))
+    assert session.policy.chosen == FOLDER
+    stored = ConversationConfig(profile="loose")  # where code may have written it
+    session = Session(Conversation(), ports, "/work", config=stored, is_stored=True)
+    assert session.policy.chosen == Policy(files="folder", network="off", ask="risky")
+
+
+def test_a_profile_that_loosens_the_policy_counts_only_where_a_person_consented() -> None:
+    loose = Profile(name="loose", sandbox_network="on", sandbox_ask="outside", sandbox_files="look")
+    settings = AppSettings(profiles=(loose,), profile="loose")
+    (left,) = with_consents(settings, ()).profiles
+    assert left == Profile(name="loose", sandbox_files="look")
+    assert with_consents(settings, consents_of(settings)) == settings
+    words = consents_of(replace(settings, profile=""))
+    assert with_consents(settings, words).profile == ""

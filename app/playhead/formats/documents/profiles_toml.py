@@ -10,7 +10,13 @@ import tomli_w
 from msgspec import Struct
 from msgspec.structs import replace
 
-from playhead.domain.settings import Profile, ValueReader, flat_fields, given_fields
+from playhead.domain.settings import (
+    Profile,
+    ValueReader,
+    flat_fields,
+    given_fields,
+    tight_profile,
+)
 from playhead.errors import StorageError, phrase
 
 FORMAT = 1
@@ -35,7 +41,7 @@ def to_toml(profiles: Sequence[Profile]) -> str:
 def from_toml(data: bytes) -> ReadProfiles:
     """Read the profiles of a file. Raises StorageError with a message if it is not valid.
 
-    A foreign profile cannot let code run unasked: that setting is left out and noted.
+    A foreign profile cannot let code run unasked, nor open the network: that is left out and noted.
     """
     found = _parsed(data)
     version = found.get("playhead_profiles")
@@ -90,6 +96,9 @@ def _profile(table: object, number: int, notes: list[str]) -> Profile:
     reader = ValueReader()
     profile = reader.read(Profile, fields)
     notes += [f"“{name}”: the value of {one} cannot be used." for one in reader.refused]
+    if (tight := tight_profile(profile)) != profile:
+        notes.append(f"“{name}” wants to let code do more in the sandbox: allow that yourself.")
+    profile = tight
     if not profile.auto_run:
         return profile
     notes.append(f"“{name}” wants to run code without asking: allow that yourself if you trust it.")

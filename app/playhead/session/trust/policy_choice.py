@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
+from playhead.domain.settings import AppSettings
 from playhead.domain.trust import AskPolicy, BoundaryReport, FileAccess, NetworkAccess, Policy
 from playhead.errors import AppError, SessionError, phrase
 from playhead.session.ports import SessionPorts
@@ -42,7 +43,8 @@ class PolicyChoice:
 
     Until its first turn begins, or a person chooses, it is the default of the settings: the working
     folder where the last boundary test held, else everything. `folder` returns its folder,
-    `is_running` whether its code runs, `refuses` why a policy would open what was denied;
+    `is_running` whether its code runs, `refuses` why a policy would open what was denied,
+    `settings` those of its profile;
     `on_changed` is called with what was in force before a person chose.
     """
 
@@ -53,8 +55,10 @@ class PolicyChoice:
         is_running: Callable[[], bool],
         on_changed: Callable[[Policy], None],
         refuses: Callable[[Policy], AppError | None] = lambda policy: None,
+        settings: Callable[[], AppSettings] | None = None,
     ) -> None:
         self._refuses = refuses
+        self._settings = settings or (lambda: ports.settings.current)
         self._ports = ports
         self._folder = folder
         self._is_running = is_running
@@ -156,7 +160,7 @@ class PolicyChoice:
 
     def _default(self) -> Policy:
         """Return the policy of the command line, else of the settings, as far as it is possible."""
-        settings, wish = self._ports.settings.current, self._ports.policy
+        settings, wish = self._settings(), self._ports.policy
         wanted = Policy(
             files=wish.files or settings.sandbox_files,
             network=wish.network or settings.sandbox_network,

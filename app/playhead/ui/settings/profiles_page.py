@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
 from playhead.atomic_file import read_plain
 from playhead.domain.model import ModelParameters
 from playhead.domain.settings import AppSettings, Profile
+from playhead.domain.text import policies
+from playhead.domain.trust import AskPolicy, FileAccess, NetworkAccess
 from playhead.errors import StorageError
 from playhead.formats.documents.profiles_toml import LARGEST_BYTES, from_toml, to_toml
 from playhead.ui.settings.field_checks import address_problem
@@ -70,6 +72,9 @@ class ProfileForm(QWidget):
         for value, label in _APPROVALS:
             self.approval.addItem(tr(label), value)
         self.approval_note = FormNote()
+        self.policy = {
+            name: self._policy_choice(about, entries) for name, about, entries in _policy_choices()
+        }
         grid = form_grid(self)
         for label, rows in (
             (tr("Name"), ([self.name],)),
@@ -82,6 +87,7 @@ class ProfileForm(QWidget):
             (tr("Instructions"), ([self.instructions],)),
             (tr("System prompt"), ([self.prompt],)),
             (tr("Approval"), ([self.approval], [self.approval_note])),
+            (tr("Sandbox"), ([*self.policy.values()],)),
         ):
             add_row(grid, label, rows)
         self.name.textEdited.connect(self.renamed)
@@ -99,6 +105,8 @@ class ProfileForm(QWidget):
         self.instructions.setPlainText(profile.instructions or "")
         self.prompt.setPlainText(profile.system_prompt or "")
         self.approval.setCurrentIndex(max(0, self.approval.findData(profile.auto_run)))
+        for name, box in self.policy.items():
+            box.setCurrentIndex(max(0, box.findData(getattr(profile, name))))
 
     def value(self) -> Profile:
         """Return the profile with the values of the fields. Raises FieldError."""
@@ -119,15 +127,52 @@ class ProfileForm(QWidget):
                 system_prompt=self.prompt.toPlainText().strip() or None,
                 instructions=self.instructions.toPlainText().strip() or None,
                 auto_run=self.approval.currentData(),
+                sandbox_files=self.policy["sandbox_files"].currentData(),
+                sandbox_network=self.policy["sandbox_network"].currentData(),
+                sandbox_ask=self.policy["sandbox_ask"].currentData(),
             )
         except FieldError as error:
             words = tr("Profile “{name}”: {problem}", name=name, problem=error)
             raise FieldError(words) from None
 
+    def _policy_choice(self, about: str, entries: Sequence[tuple[str, str]]) -> QComboBox:
+        """Return the choice of a dial, whose first entry leaves it to the settings."""
+        box = QComboBox()
+        box.setAccessibleName(about)
+        box.setToolTip(about)
+        box.addItem(tr("As in the settings"), None)
+        for value, words in entries:
+            box.addItem(words, value)
+        return box
+
     def _on_approval_changed(self) -> None:
         is_risky = self.approval.currentData() is True
         words = tr("All code of such conversations runs without asking, with all your rights.")
         self.approval_note.show_text(words if is_risky else "", "danger")
+
+
+def _policy_choices() -> list[tuple[str, str, list[tuple[str, str]]]]:
+    """Return the dials by their settings: what they are about, and their answers in words."""
+    files: tuple[FileAccess, ...] = ("look", "folder")
+    networks: tuple[NetworkAccess, ...] = ("off", "on")
+    asks: tuple[AskPolicy, ...] = ("every", "risky", "outside")
+    return [
+        (
+            "sandbox_files",
+            tr("Files of the profile's code"),
+            [(one, policies.files_name(one, tr)) for one in files],
+        ),
+        (
+            "sandbox_network",
+            tr("Network of the profile's code"),
+            [(one, policies.network_name(one, tr)) for one in networks],
+        ),
+        (
+            "sandbox_ask",
+            tr("When the profile's code is asked about"),
+            [(one, policies.ask_name(one, tr)) for one in asks],
+        ),
+    ]
 
 
 def _text(field: QLineEdit) -> str | None:
