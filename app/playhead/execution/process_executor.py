@@ -278,6 +278,11 @@ class ProcessExecutor:
             wanted = policy or inside.policy
             if inside.reach == reach and _same_network(inside.policy, wanted):
                 continue
+            if _view_of(inside.reach) == _view_of(reach) and _same_network(inside.policy, wanted):
+                bounds = replace(inside, reach=reach)
+                self._change_variables(kernel, inside, bounds)
+                kernel.confinement = bounds
+                continue
             try:
                 bounds = await self._sandbox.with_reach(inside, reach, wanted)
                 self._change_variables(kernel, inside, bounds)
@@ -302,16 +307,19 @@ class ProcessExecutor:
             kernel
             for kernel in self._of(conversation_id)
             if (inside := kernel.confinement) is not None
-            and not (
-                kernel.can_become(reach, policy or inside.policy)
-                and self._takes_variables(kernel, inside.reach, reach)
-            )
+            and not self._takes(kernel, inside, reach, policy or inside.policy)
         ]
 
-    def _takes_variables(self, kernel: LiveKernel, had: Reach, reach: Reach) -> bool:
-        """Return whether its variables can be changed: those of a living Python can be."""
-        same = (had.variables, had.kept_out) == (reach.variables, reach.kept_out)
-        return same or kernel.language.word == HOST_LANGUAGE
+    def _takes(
+        self, kernel: LiveKernel, inside: Confinement, reach: Reach, policy: Policy
+    ) -> bool:
+        """Return whether it can be given these as it lives; variables only a Python can be."""
+        had, has = inside.reach, inside.policy
+        is_same = (had.variables, had.kept_out) == (reach.variables, reach.kept_out)
+        takes_variables = is_same or kernel.language.word == HOST_LANGUAGE
+        is_same_view = _view_of(had) == _view_of(reach) and has.files == policy.files
+        is_same_view = is_same_view and _same_network(has, policy)
+        return takes_variables and (is_same_view or kernel.can_become(reach, policy))
 
     def _granted_variables(self, reach: Reach) -> dict[str, str]:
         names = (one for one in reach.variables if one not in self._drop)
@@ -539,6 +547,11 @@ async def _with_refused(kernel: LiveKernel, chunk: Chunk) -> Chunk:
         return chunk
     refused = await kernel.refused()
     return replace(chunk, content=replace(report, refused=refused)) if refused else chunk
+
+
+def _view_of(reach: Reach) -> Reach:
+    """Return the part of a reach that is no matter of variables alone."""
+    return replace(reach, variables=(), kept_out=())
 
 
 def _is_last(chunk: Chunk) -> bool:
