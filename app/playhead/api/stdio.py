@@ -79,6 +79,7 @@ from playhead.domain.model import ModelChoice, named_model
 from playhead.domain.secret import Secret
 from playhead.domain.text import policies
 from playhead.domain.text.json_text import read_json
+from playhead.domain.text.risk_words import Limits, held_text
 from playhead.errors import AppError, RequestError, SessionError
 from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.native.encode import encode_chunk
@@ -390,7 +391,12 @@ def _bounds(session: Session) -> str:
     problem = session.policy.problem
     if problem is not None:
         return str(problem)
-    return policies.bounds_text(session.grants.in_force(), session.grants.reach)
+    policy, reach = session.grants.in_force(), session.grants.reach
+    words = policies.bounds_text(policy, reach)
+    limits = Limits(policy=policy, reach=reach, folder=os.path.realpath(session.folder))
+    proposals = (session.pending, *session.pending_later) if session.pending is not None else ()
+    facts = [fact for one in proposals for fact in one.facts or ()]
+    return f"{words} {held_text(facts, limits)}".rstrip()
 
 
 async def _commands(stdin: BinaryIO) -> AsyncGenerator[Mapping[str, Any], None]:

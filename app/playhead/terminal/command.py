@@ -400,8 +400,8 @@ def _change_grants(
             target, is_denial = " ".join(words[1:]), verb == "/deny"
             if words[0] in ("read", "write"):
                 target = os.path.abspath(os.path.expanduser(target))
-            made = interpreter.grant(words[0], target, scope, deny=is_denial)
-            display.show_grants([made])
+            interpreter.grant(words[0], target, scope, deny=is_denial)
+            display.show_grants(interpreter.grants())
         else:
             write("/help says how that is written.", "dim")
     except AppError as error:

@@ -78,6 +78,19 @@ def risk_groups(
     return groups
 
 
+def held_text(facts: Sequence[RiskFact], limits: Limits, tr: Translate = in_english) -> str:
+    """Return what of the facts the sandbox will not let code do, as a sentence; '' for nothing."""
+    names: dict[str, None] = {}
+    for fact in facts:
+        verdict = verdict_of(fact, limits.policy, limits.reach, limits.folder)
+        if verdict:
+            target = _short(short_path(fact.target)) if fact.target else _label(fact.kind, tr)
+            names[target] = None
+    shown = [*names][:_TARGETS]
+    more = "…" if len(names) > len(shown) else ""
+    return tr("Not let through: {what}.", what=", ".join(shown) + more) if shown else ""
+
+
 def _with_verdict(
     group: RiskGroup, facts: Sequence[RiskFact], limits: Limits, language: str, tr: Translate
 ) -> RiskGroup:
