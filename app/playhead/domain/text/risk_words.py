@@ -55,7 +55,7 @@ class Limits(Struct, frozen=True, kw_only=True):
     folder: str = ""
 
 
-_NO_LIMITS = Limits()
+NO_LIMITS = Limits()
 
 
 def nothing_seen(tr: Translate = in_english) -> str:
@@ -66,7 +66,7 @@ def nothing_seen(tr: Translate = in_english) -> str:
 def risk_groups(
     facts: Sequence[RiskFact],
     tr: Translate = in_english,
-    limits: Limits = _NO_LIMITS,
+    limits: Limits = NO_LIMITS,
     language: str = "",
 ) -> list[RiskGroup]:
     """Return the facts in groups, those that matter most first; a group says if it is held."""

@@ -17,8 +17,6 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.execution import PYTHON
-from playhead.domain.text.risk_words import Limits, RiskGroup, nothing_seen, risk_groups
-from playhead.ui.composer.allow_menu import Granting, fill_allow_menu
 from playhead.ui.widgets.wording import tr, tr_n
 
 if TYPE_CHECKING:
@@ -26,6 +24,8 @@ if TYPE_CHECKING:
 
     from playhead.domain.conversation.payloads import Proposal
     from playhead.domain.grants import GrantScope, Wanted
+    from playhead.domain.text.risk_words import Limits, RiskGroup
+    from playhead.ui.composer.allow_menu import Granting
     from playhead.ui.widgets.theme import Theme
 
 _SPACING_PX = 6
@@ -53,8 +53,8 @@ class FactStrip(QWidget):
         self._message_id = ""
         self._diff = ""
         self._proposal: Proposal | None = None
-        self._limits = Limits()
-        self._granting = Granting()
+        self._limits: Limits | None = None
+        self._granting: Granting | None = None
         self.groups: list[RiskGroup] = []
         """What the chips say, the most important first."""
         self.allow_menu: QMenu | None = None
@@ -106,7 +106,11 @@ class FactStrip(QWidget):
         if proposal is None or proposal.facts is None:
             return
         self._message_id = proposal.message_id
-        self.groups = risk_groups(proposal.facts, tr, self._limits, proposal.language)
+        # not needed for the first paint
+        from playhead.domain.text.risk_words import NO_LIMITS, nothing_seen, risk_groups
+
+        limits = self._limits or NO_LIMITS
+        self.groups = risk_groups(proposal.facts, tr, limits, proposal.language)
         self.chips = [self._chip(group) for group in self.groups]
         words = [] if self.groups else [nothing_seen(tr)]
         if proposal.approved_at:
@@ -175,7 +179,9 @@ class FactStrip(QWidget):
             place = chip or self.more_button
             self.allow_menu = menu = QMenu(self)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            fill_allow_menu(menu, group.wanted, self._granting, self._allow)
+            from playhead.ui.composer.allow_menu import Granting, fill_allow_menu
+
+            fill_allow_menu(menu, group.wanted, self._granting or Granting(), self._allow)
             corner = place.mapToGlobal(place.rect().topLeft())
             menu.popup(corner - QPoint(0, menu.sizeHint().height() + 2))
 
