@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import RunEnd, RunReport
 from playhead.domain.execution import GoingOn
-from playhead.domain.saved_variables import SavedName, WhyLost
-from playhead.domain.text.grant_words import hidden_for_model
 from playhead.domain.text.quantities import (
     Translate,
     TranslateNumber,
@@ -21,6 +20,9 @@ from playhead.domain.text.quantities import (
     format_duration,
     in_english,
 )
+
+if TYPE_CHECKING:
+    from playhead.domain.saved_variables import SavedName, WhyLost
 
 _NAMES_LISTED = 40
 
@@ -55,7 +57,11 @@ def going_on_text(
 
 def run_end_for_model(report: RunReport) -> str:
     """Return the end of a run with what the model that wrote the code must know of it."""
-    hidden = hidden_for_model(report.hidden) if report.hidden else ""
+    hidden = ""
+    if report.hidden:
+        from playhead.domain.text.grant_words import hidden_for_model  # not for the first paint
+
+        hidden = hidden_for_model(report.hidden)
     refused = f"{refused_text(report)} {_ASK_FOR_NAMES}" if report.refused else ""
     return " ".join(filter(None, (_end_for_model(report), hidden, refused)))
 
