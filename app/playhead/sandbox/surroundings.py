@@ -101,7 +101,7 @@ def written_since(home: str, since: float) -> list[str]:
 def packages_since(folder: str, since: float) -> list[str]:
     """Return the packages of Python that were installed into a folder since a time: name, version.
 
-    Code may have put anything there: what does not look like one is left out.
+    Code may have put anything there, so only what looks like one counts.
     """
     found = (
         _DIST_INFO.fullmatch(name)
