@@ -20,6 +20,7 @@ pytestmark = [
     pytest.mark.requires_system("bwrap"),
 ]
 MIXES = 24
+KINDS = ("created", "changed", "deleted", "moved")
 FILES = 40
 CHANGES = """
 import os
@@ -96,7 +97,8 @@ def test_some_files_are_applied_and_the_rest_waits_until_it_is_discarded(tmp_pat
     fill(folder)
     work_in([(copy_of(watched), 0, CHANGES)])
     found = watched.review("conversation")
-    assert (len(found["created"]), len(found["changed"]), len(found["deleted"])) == (11, 20, 20)
+    assert [len(found[kind]) for kind in KINDS] == [1, 20, 10, 10]
+    assert found["moved"][0]["old_path"] == "deep/1"
     assert "+after" in found["changed"][0]["diff"]
     applied = watched.apply("conversation", ["deep/2", "new/folder/file", "deep/4"])
     assert applied["conflicts"] == []
@@ -106,7 +108,10 @@ def test_some_files_are_applied_and_the_rest_waits_until_it_is_discarded(tmp_pat
     assert not (folder / "deep/4").exists()
     assert (folder / "deep/3").read_text() == "before"
     left = watched.review("conversation")
-    assert (len(left["changed"]), len(left["deleted"])) == (19, 19)
+    assert [len(left[kind]) for kind in KINDS] == [0, 19, 9, 10]
+    moved = watched.apply("conversation", ["deep/moved1", "deep/1"])["moved"]
+    assert [(one["path"], one["old_path"]) for one in moved] == [("deep/moved1", "deep/1")]
+    assert not (folder / "deep/1").exists()
     watched.discard("conversation")
     assert watched.review("conversation") == {}
     watched.close()

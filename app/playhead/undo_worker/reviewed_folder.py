@@ -9,13 +9,14 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import defaultdict
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from playhead.undo_worker.applying import Apply, Merge, of_copy, remove
-from playhead.undo_worker.comparing import Listing, Step, Steps, diff_of, moves_of, shown, text_of
+from playhead.undo_worker.comparing import Listing, Step, Steps, diff_of, shown, text_of
 from playhead.undo_worker.effects_store import Effect, write_whole
 from playhead.undo_worker.pack import EMPTY, Image
 from playhead.undo_worker.scanning import FILE_FLAGS, Entries, Entry, Tree
@@ -25,7 +26,7 @@ from playhead.undo_worker.watched_folder import FolderProblem, WatchedFolder
 
 _COPIES, _UPPER, _WORK, _STATE = "copies", "upper", "work", "state"
 _COMPARED_BYTES = 8_000_000
-_LISTED = 200
+_LISTED, _MOVES_COMPARED = 200, 2_000
 
 
 class Copy(NamedTuple):
@@ -148,7 +149,7 @@ class ReviewedFolder(WatchedFolder):
         try:
             layer = read_upper(upper, self._entries)
             steps, conflicts = self._changes(copy, layer, upper)
-            fields = Listing(steps, moves_of(steps), self._pack, upper).fields()
+            fields = Listing(steps, self._moves(steps, upper), self._pack, upper).fields()
             fields["conflicts"] = [self._conflict(one, copy) for one in conflicts[:_LISTED]]
         finally:
             upper.close()
@@ -178,6 +179,32 @@ class ReviewedFolder(WatchedFolder):
                 conflicts.append(Conflict(path, "changed"))
         return steps, conflicts
 
+    def _moves(self, steps: Steps, upper: Tree) -> dict[str, str]:
+        """Return the files that a copy has at another path: the new paths and the old.
+
+        There they are other files with the same time, size and content.
+        """
+        gone: dict[tuple[int, int, int], list[str]] = defaultdict(list)
+        for path, step in steps.items():
+            if step.after is None and step.before is not None and step.before.kind == "file":
+                gone[_likeness(step.before)].append(path)
+        moves: dict[str, str] = {}
+        for path, step in steps.items():
+            new = step.after if step.before is None else None
+            if new is None or new.kind != "file" or len(moves) == _MOVES_COMPARED:
+                continue
+            candidates = gone.get(_likeness(new), [])
+            candidates.sort(key=lambda one: _name_of(one) == _name_of(path))
+            if candidates and self._is_copied(candidates[-1], path, upper):
+                moves[path] = candidates.pop()
+        return moves
+
+    def _is_copied(self, old: str, path: str, upper: Tree) -> bool:
+        try:
+            return _holds_same(self._tree, old, upper, path)
+        except OSError:
+            return False
+
     def _is_as_seen(self, path: str, now: Entry | None, base: Entry | None) -> bool:
         if now is not None and base is not None and now.kind == base.kind == "dir":
             return True
@@ -197,10 +224,7 @@ class ReviewedFolder(WatchedFolder):
             return False
         if self._pack.origin(now.key) == of_copy(want).key or now.kind != "file":
             return True
-        try:
-            return _holds_same(self._tree, upper, path)
-        except OSError:
-            return False
+        return self._is_copied(path, path, upper)
 
     def _conflict(self, conflict: Conflict, copy: Copy) -> dict[str, Any]:
         """Return a conflict with what the other one has changed, if that is known."""
@@ -233,11 +257,14 @@ class ReviewedFolder(WatchedFolder):
         try:
             layer = read_upper(upper, before)
             steps, changed = self._changes(copy, layer, upper)
+            moves = self._moves(steps, upper)
             wishes, conflicts = _wishes_of(steps, layer, changed, paths)
             wishes |= self._folders_of(wishes) | self._other_names(wishes)
             kept = {p: self._kept(p, wish.now) if wish.now else EMPTY for p, wish in wishes.items()}
             self._begin_journal(landed, wishes, kept, copy)
             conflicts += self._carry_out(landed, wishes, {}, kept, before, upper)
+            done = landed.steps.keys()
+            landed.moves = {new: old for new, old in moves.items() if {new, old} <= done}
             left = self._merge(layer, upper, paths)
             self._finish(landed)
         finally:
@@ -380,10 +407,18 @@ def _note(layer: UpperLayer) -> str:
     return f"Not looked at: {', '.join(said)}."
 
 
-def _holds_same(tree: Tree, upper: Tree, path: str) -> bool:
-    """Return whether a file is the same in the folder and in the copy. Raises OSError."""
+def _likeness(entry: Entry) -> tuple[int, int, int]:
+    return entry.size, entry.mtime_ns, entry.mode
+
+
+def _name_of(path: str) -> str:
+    return path.rpartition("/")[2]
+
+
+def _holds_same(tree: Tree, old: str, upper: Tree, path: str) -> bool:
+    """Return whether a file of the folder is the same as one in the copy. Raises OSError."""
     source, name = upper.place(path)
-    with tree.file(path) as one, opened(source, name, FILE_FLAGS) as other:
+    with tree.file(old) as one, opened(source, name, FILE_FLAGS) as other:
         if image_of(one) != image_of(other):
             return False
         at = 0

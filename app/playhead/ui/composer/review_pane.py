@@ -184,7 +184,7 @@ class ReviewPane(QFrame):
             ("deleted", changes.deleted),
         )
         rows = [
-            _Row(status, change, conflicts.get(change.path))
+            _Row(status, change, conflicts.get(change.path) or conflicts.get(change.old_path))
             for status, group in groups
             for change in group
         ]
