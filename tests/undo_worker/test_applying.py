@@ -138,6 +138,22 @@ def test_a_file_that_its_owner_changed_meanwhile_stays_unless_it_is_chosen(tmp_p
     watched.close()
 
 
+def test_what_was_applied_and_then_changed_by_its_owner_waits_no_more(tmp_path: Path) -> None:
+    watched, folder = open_folder(tmp_path)
+    fill(folder)
+    work_in([(copy_of(watched), 0, CHANGES)])
+    applied = watched.apply("conversation", [])
+    (folder / "deep/2").write_text("mine")
+    (folder / "deep/4").write_text("mine, too")
+    left = watched.review("conversation")
+    assert not any(left[kind] for kind in (*KINDS, "conflicts"))
+    [(_, seen)] = work_in([(copy_of(watched), 0, "pass")])
+    assert seen["deep/2"][4] == b"mine"
+    undone = watched.undo(applied["id"], [])
+    assert {one["path"] for one in undone["conflicts"]} == {"deep/2", "deep/4"}
+    watched.close()
+
+
 def test_an_apply_that_was_killed_is_finished_or_has_not_begun(tmp_path: Path) -> None:
     outcomes: set[str] = set()
     for step in (1, 3, 10, 35, 60):

@@ -56,6 +56,7 @@ class FileWatch:
         self._starting = asyncio.Lock()
         self._is_closed = False
         self._noted: set[tuple[str, UndoProblem]] = set()
+        self._waiting: dict[str, FileChanges] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
 
     @property
@@ -153,6 +154,16 @@ class FileWatch:
             FileChanges(folder=folder, note=note, problem=problem) if note and not is_said else None
         )
 
+    def note_waiting(self, conversation_id: str, waiting: FileChanges | None) -> FileChanges | None:
+        """Return what waits in a copy after a run; None if that is what waited before."""
+        before = self._waiting.get(conversation_id)
+        if waiting is None or not waiting.listed:
+            self._waiting.pop(conversation_id, None)
+            return None
+        self._waiting[conversation_id] = waiting
+        same = before is not None and before.listed == waiting.listed
+        return None if same else waiting
+
     async def close(self) -> None:
         """End the worker."""
         self._is_closed = True
@@ -219,7 +230,7 @@ class RunObservation:
         found = await self._files.ask("after", run=request.run_id)
         if request.policy.is_reviewed:  # what others did meanwhile in the folder is no run's
             waiting = await self._files.review(request.folder, request.conversation_id)
-            return waiting if waiting is not None and waiting.listed else None
+            return self._files.note_waiting(request.conversation_id, waiting)
         if found is None or "error" in found:
             return self._files.note_once(request.folder, "no_worker")
         if "folder" in found:

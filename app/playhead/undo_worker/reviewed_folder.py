@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from playhead.undo_worker.applying import Apply, Merge, of_copy, remove
-from playhead.undo_worker.comparing import Listing, Step, Steps, diff_of, shown, text_of
+from playhead.undo_worker.comparing import Listing, Step, Steps, diff_of, is_touched, shown, text_of
 from playhead.undo_worker.effects_store import Effect, write_whole
 from playhead.undo_worker.pack import EMPTY, Image
 from playhead.undo_worker.scanning import FILE_FLAGS, Entries, Entry, Tree
@@ -61,6 +61,8 @@ class ReviewedFolder(WatchedFolder):
         place = copy_place(self._store_at, conversation)
         self._entries = self._scanned()
         upper = place / _UPPER
+        if (before := self._copy(conversation)) is not None and self._is_all_applied(before):
+            self.discard(conversation)  # so that code sees what others have changed since
         if not upper.is_dir() or upper.is_symlink():
             self._make_upper(upper)
         copy = self._copy(conversation) or Copy(place, {})
@@ -71,6 +73,15 @@ class ReviewedFolder(WatchedFolder):
         work = place / f"{_WORK}-{os.urandom(6).hex()}"
         work.mkdir(mode=0o700)
         return {"upper": str(upper), "work": str(work)}
+
+    def _is_all_applied(self, copy: Copy) -> bool:
+        upper = LayerTree(str(copy.upper))
+        try:
+            layer = read_upper(upper, self._entries)
+            steps = self._changes(copy, layer, upper)[0].values()
+            return not layer.left_out and all(is_touched(step, False) for step in steps)
+        finally:
+            upper.close()
 
     def _make_upper(self, upper: Path) -> None:
         """Make a layer without changes, which looks like the folder itself."""
@@ -163,8 +174,8 @@ class ReviewedFolder(WatchedFolder):
         steps: Steps = {}
         conflicts: list[Conflict] = []
         for path, want in layer.entries.items():
-            now = self._entries.get(path)
-            if now is None and want is None:
+            now, base = self._entries.get(path), copy.base.get(path)
+            if (now is None and want is None) or self._is_others(now, base, want):
                 continue
             if (
                 now is not None
@@ -175,9 +186,17 @@ class ReviewedFolder(WatchedFolder):
             image = self._kept(path, now) if now is not None else None
             steps[path] = Step(now, image, want)
             is_folder = now is not None and now.kind == "dir" and want and want.kind == "dir"
-            if not is_folder and not self._is_as_seen(path, now, copy.base.get(path)):
+            if not is_folder and not self._is_as_seen(path, now, base):
                 conflicts.append(Conflict(path, "changed"))
         return steps, conflicts
+
+    def _is_others(self, now: Entry | None, base: Entry | None, want: Entry | None) -> bool:
+        """Return whether only others have changed a file since it was applied, or last seen."""
+        if want is None:
+            return base is None
+        if now is None or base is None or want.kind != "file" or now.key == base.key:
+            return False
+        return self._pack.origin(base.key) == of_copy(want).key
 
     def _moves(self, steps: Steps, upper: Tree) -> dict[str, str]:
         """Return the files that a copy has at another path: the new paths and the old.

@@ -427,7 +427,8 @@ class _Row:
     def detail(self) -> str:
         """Return what would happen to it."""
         change = self.change
-        words = [tr(_WORDS[self.status])]
+        is_folder = change.kind == "folder" and self.status == "created"
+        words = [tr("new folder") if is_folder else tr(_WORDS[self.status])]
         if self.conflict is not None:
             words = [tr("changed by you, too")]
         if change.files > 1:

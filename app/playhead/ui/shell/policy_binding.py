@@ -329,12 +329,16 @@ class ReviewBinding(SessionBinding):
             self._is_joined = True
             pane.applied.connect(self._on_applied)
             pane.discarded.connect(self._on_discarded)
+        focused = self._window.focusWidget()
+        had_focus = focused is not None and pane.isAncestorOf(focused)
         pane.show_changes(
             waiting,
             is_rest=session.copy.has_applied,
             is_busy=session.copy.is_busy,
             can_decide=session.is_idle,
         )
+        if had_focus and pane.isHidden():  # else Qt gives it to whatever comes next
+            self._parts.composer.setFocus()
 
     def _on_applied(self, paths: Sequence[str]) -> None:
         if self._session is not None:

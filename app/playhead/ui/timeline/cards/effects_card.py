@@ -532,7 +532,8 @@ class UndoneCard(Card):
         count = max(self._changes.conflicts_total, len(self._changes.conflicts))
         left = tr_n("%n files were left as they are", count, one="1 file was left as it is")
         words = action_text(self._changes, tr, tr_n)
-        return shown_name(f"{words} · {left}" if count else words)
+        is_said = count and self._changes.action != "review"  # what waits is in the pane
+        return shown_name(f"{words} · {left}" if is_said else words)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Return what takes it back."""
