@@ -1,7 +1,7 @@
 """The attempts to get out, made by an ordinary user: without a sandbox, in one, by a kernel in one.
 
 A program, since root has to become somebody else for it: `python -m tests.hostile.escapes
-control|inside|rules|LANGUAGE` prints JSON. `escaped` starts it.
+control|inside|rules|copy|LANGUAGE` prints JSON. `escaped` starts it.
 """
 
 from __future__ import annotations
@@ -83,16 +83,29 @@ def by_kernel(home: Path, language: str) -> tuple[Attempt, ...]:
 
     from playhead.event_loop import run
 
-    return run(_by_kernel(home, language), QCoreApplication([]))
+    return run(_by_kernel(home, language, is_reviewed=False), QCoreApplication([]))
 
 
-async def _by_kernel(home: Path, language: str) -> tuple[Attempt, ...]:
+def in_copy(home: Path) -> tuple[Attempt, ...]:
+    """Return what a kernel's code reaches that works in a copy of the folder."""
+    from PySide6.QtCore import QCoreApplication
+
+    from playhead.event_loop import run
+
+    return run(_by_kernel(home, "python", is_reviewed=True), QCoreApplication([]))
+
+
+async def _by_kernel(home: Path, language: str, *, is_reviewed: bool) -> tuple[Attempt, ...]:
     from playhead.domain.execution import RunRequest
+    from playhead.execution.file_watch import FileWatch
     from playhead.execution.process_executor import ProcessExecutor
 
-    output = home / ".local" / "share" / "playhead" / "output"
+    data = home / ".local" / "share" / "playhead"
     variables = {**os.environ, "PLAYHEAD_TEST_API_KEY": "", "OTHER_API_KEY": "x"}
-    executor = ProcessExecutor(output, variables=variables, sandbox=sandbox(home))
+    files = FileWatch(data / "undo", data) if is_reviewed else None
+    executor = ProcessExecutor(
+        data / "output", variables=variables, sandbox=sandbox(home), files=files
+    )
     python = sys.executable
     with Stage(str(home)) as stage:
         shutil.copy(attempts.__file__, stage.folder / "attempts.py")
@@ -115,7 +128,7 @@ async def _by_kernel(home: Path, language: str) -> tuple[Attempt, ...]:
             code=code,
             folder=str(stage.folder),
             interpreter=python,
-            policy=Policy(files="folder", network="off"),
+            policy=Policy(files="folder", network="off", is_reviewed=is_reviewed),
         )
         said = ""
         try:
@@ -124,15 +137,21 @@ async def _by_kernel(home: Path, language: str) -> tuple[Attempt, ...]:
                     said += str(chunk.content) if chunk.format == "output" else ""
         finally:
             await executor.close()
-        claims = _claims(stage)
+            if files is not None:
+                await files.close()
+        uppers = list((data / "undo").glob("*/copies/*/upper"))
+        claims = _claims(uppers[0] if uppers else _place_of(stage))
         if len(claims) < sum(not way.is_slow for way in attempts.ways()):
             raise SystemExit(f"only {len(claims)} attempts: {said}")
         return stage.judge(claims)
 
 
-def _claims(stage: Stage) -> list[Claim]:
+def _place_of(stage: Stage) -> Path:
     moved = Path(f"{stage.folder}-moved")
-    place = moved if moved.exists() else stage.folder
+    return moved if moved.exists() else stage.folder
+
+
+def _claims(place: Path) -> list[Claim]:
     names = ("group", "name", "outcome", "detail")
     found: list[dict[str, Any]] = [
         json.loads(line) for line in (place / "said").read_text().splitlines()
@@ -196,7 +215,7 @@ def escaped(what: str) -> list[Attempt]:
 
 def main(what: str) -> None:
     home = Path(os.environ["HOME"])
-    acts = {"control": control, "inside": inside, "rules": by_rules}
+    acts = {"control": control, "inside": inside, "rules": by_rules, "copy": in_copy}
     found = acts[what](home) if what in acts else by_kernel(home, what)
     print(msgspec.json.encode(found).decode())
 

@@ -53,6 +53,13 @@ def test_no_attempt_gets_out_of_the_sandbox(way: str) -> None:
     assert named(way, "through") == []
 
 
+@pytest.mark.requires_system("bwrap")
+@pytest.mark.usefixtures("_sandbox")
+def test_of_attempts_in_a_copy_nothing_reaches_the_folder_either() -> None:
+    found = escaped("copy")
+    assert [one.name for one in found if one.outcome in ("through", "open")] == []
+
+
 @pytest.mark.slow_group("languages")
 @pytest.mark.usefixtures("_sandbox")
 @pytest.mark.requires_system("bwrap")
