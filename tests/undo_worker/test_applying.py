@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
@@ -115,6 +116,22 @@ def test_some_files_are_applied_and_the_rest_waits_until_it_is_discarded(tmp_pat
     watched.discard("conversation")
     assert watched.review("conversation") == {}
     watched.close()
+
+
+def test_files_that_other_programs_run_are_marked_and_old_copies_deleted(tmp_path: Path) -> None:
+    watched, _ = open_folder(tmp_path)
+    code = "os.mkdir('.vscode'); open('.vscode/tasks.json', 'w'); open('data.csv', 'w')"
+    command = copy_of(watched)
+    work_in([(command, 0, code)])
+    created = watched.review("conversation")["created"]
+    marked = [one["path"] for one in created if one.get("may_be_run")]
+    assert (len(created), marked) == (2, [".vscode/tasks.json"])
+    watched.close()
+    os.utime(Path(command["upper"]).with_name("state"), (0, 0))
+    again, _ = open_folder(tmp_path)
+    assert again.review("conversation") == {}
+    assert not Path(command["upper"]).exists()
+    again.close()
 
 
 def test_a_file_that_its_owner_changed_meanwhile_stays_unless_it_is_chosen(tmp_path: Path) -> None:

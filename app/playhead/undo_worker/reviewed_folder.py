@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import time
 from collections import defaultdict
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager, suppress
@@ -17,9 +18,10 @@ from typing import Any, NamedTuple
 
 from playhead.undo_worker.applying import Apply, Merge, of_copy, remove
 from playhead.undo_worker.comparing import Listing, Step, Steps, diff_of, is_touched, shown, text_of
-from playhead.undo_worker.effects_store import Effect, write_whole
+from playhead.undo_worker.effects_store import AGE_S, Effect, write_whole
 from playhead.undo_worker.pack import EMPTY, Image
 from playhead.undo_worker.scanning import FILE_FLAGS, Entries, Entry, Tree
+from playhead.undo_worker.set_aside import is_run_by_others
 from playhead.undo_worker.undoing import Conflict, Undo, Wish, Wishes
 from playhead.undo_worker.upper_layer import LayerTree, UpperLayer, image_of, opened, read_upper
 from playhead.undo_worker.watched_folder import FolderProblem, WatchedFolder
@@ -49,6 +51,15 @@ class ReviewedFolder(WatchedFolder):
     ) -> None:
         self._store_at = store
         super().__init__(path, store, without, is_home=is_home)
+        self._delete_old()
+
+    def _delete_old(self) -> None:
+        """Delete copies in which nothing was done for long, as effects are."""
+        oldest = time.time() - AGE_S
+        for state in (self._store_at / _COPIES).glob(f"*/{_STATE}"):
+            with suppress(OSError):
+                if state.stat().st_mtime < oldest:
+                    self._delete(state.parent)
 
     # The copy.
 
@@ -160,12 +171,16 @@ class ReviewedFolder(WatchedFolder):
         try:
             layer = read_upper(upper, self._entries)
             steps, conflicts = self._changes(copy, layer, upper)
-            fields = Listing(steps, self._moves(steps, upper), self._pack, upper).fields()
+            moves = self._moves(steps, upper)
+            fields = Listing(steps, moves, self._pack, upper, is_bounded=True).fields()
             fields["conflicts"] = [self._conflict(one, copy) for one in conflicts[:_LISTED]]
         finally:
             upper.close()
         if len(conflicts) > _LISTED:
             fields["conflicts_total"] = len(conflicts)
+        for one in (*fields["created"], *fields["changed"], *fields["moved"]):
+            if is_run_by_others(one["path"]):  # to apply it is what a person does, who sees it here
+                one["may_be_run"] = True
         note = _note(layer)
         return {"folder": self.path, "action": "review", "id": "", "note": note, **fields}
 

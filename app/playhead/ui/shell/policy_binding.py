@@ -318,6 +318,8 @@ class ReviewBinding(SessionBinding):
     def _on_session_event(self, event: SessionEvent) -> None:
         if event.kind in ("copy", "state"):
             self._show()
+        elif event.kind == "place" and self._session is not None and self._session.copy.waiting:
+            self._tasks.start(self._session.copy.look())
 
     def _show(self) -> None:
         session = self._session
