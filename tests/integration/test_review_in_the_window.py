@@ -100,7 +100,9 @@ async def test_changes_wait_in_the_pane_until_they_are_applied_or_discarded(
             "old.csv: deleted",
         ]
         assert seen(work) == before
-        pane.list.setCurrentItem(pane.list.topLevelItem(1))
+        changed = pane.list.topLevelItem(1)
+        assert changed is not None
+        pane.list.setCurrentItem(changed)
         assert "+new line" in pane.diff.toPlainText()
         [item] = [one for one in [pane.list.topLevelItem(0)] if one]
         item.setCheckState(0, Qt.CheckState.Unchecked)
