@@ -1,12 +1,13 @@
 """What a copy of the folder costs, and to apply it; one JSON line.
 
 To apply is timed with 10,000 files that code changed, created or deleted: the worst of the three,
-each the best of its turns.
+each the best of its turns, in processor time.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import sys
 import tempfile
 import time
@@ -70,9 +71,9 @@ def apply_figures(home: Path) -> dict[str, float]:
 def _time(
     found: dict[str, float], name: str, act: Callable[..., dict[str, Any]], *arguments: object
 ) -> dict[str, Any]:
-    began = time.perf_counter()
+    began = time.process_time()  # one process does all of it, and others need not wait
     result = act(*arguments)
-    taken = (time.perf_counter() - began) * 1000
+    taken = (time.process_time() - began) * 1000
     found[name] = round(min(taken, found.get(name, taken)), 1)
     return result
 
@@ -108,16 +109,15 @@ async def copy_ratio(home: Path) -> float:
     return round(min(copy for _, copy in turns) / min(plain for plain, _ in turns), 2)
 
 
-def main() -> None:
-    """Measure, and print the figures."""
-    figures: dict[str, float] = {}
+def review_figures(application: QCoreApplication) -> dict[str, float]:
+    """Return all of these figures."""
     memory = "/dev/shm" if Path("/dev/shm").is_dir() else None  # the disk's time is its own
     with tempfile.TemporaryDirectory(dir=memory) as place:
-        figures |= apply_figures(Path(place))
-    with tempfile.TemporaryDirectory() as place:
-        figures["copy_create_ratio"] = run(copy_ratio(Path(place)), QCoreApplication([]))
-    print(json.dumps(figures))
+        found = apply_figures(Path(place))
+    with tempfile.TemporaryDirectory(dir=os.environ.get("HOME")) as place:
+        found["copy_create_ratio"] = run(copy_ratio(Path(os.path.realpath(place))), application)
+    return found
 
 
 if __name__ == "__main__":
-    main()
+    print(json.dumps(review_figures(QCoreApplication([]))))

@@ -19,6 +19,7 @@ from playhead.domain.trust import Policy, Reach
 from playhead.event_loop import run
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
+from tests.benchmarks.measured_review import review_figures
 
 TURNS = 9
 WARM_RUNS = 20
@@ -154,7 +155,9 @@ async def figures(home: Path) -> dict[str, float]:
 
 def main() -> None:
     with tempfile.TemporaryDirectory(dir=os.environ.get("HOME")) as home:
-        print(json.dumps(run(figures(Path(os.path.realpath(home))), QCoreApplication([]))))
+        application = QCoreApplication([])
+        found = run(figures(Path(os.path.realpath(home))), application)
+        print(json.dumps(found | review_figures(application)))
 
 
 if __name__ == "__main__":
