@@ -10,7 +10,7 @@ import os
 import stat
 from contextlib import suppress
 
-from playhead.undo_worker.pack import Image, Pack, Uncovered
+from playhead.undo_worker.pack import SMALL_BYTES, Image, Pack, Uncovered
 from playhead.undo_worker.scanning import (
     FILE_FLAGS,
     TEMPORARY,
@@ -70,6 +70,11 @@ def copy_file(source: int, name: str, target: int, new_name: str, want: Entry | 
 def _copy(source: int, target: int, facts: os.stat_result) -> None:
     """Copy a content: shared blocks where the system can, holes stay holes."""
     if not facts.st_size:
+        return
+    if facts.st_size <= SMALL_BYTES and facts.st_blocks * 512 >= facts.st_size:
+        data = os.read(source, facts.st_size + 1)
+        if len(data) != facts.st_size or os.write(target, data) != len(data):
+            raise Uncovered("changing")
         return
     with suppress(OSError, ImportError):
         import fcntl  # not on Windows
