@@ -25,7 +25,7 @@ from tests.support.file_mixes import facts_of, undo_and_redo
 
 _OPERATIONS = 6
 _KILL_FILES = 2_400
-_LONGEST_S = 0.6
+_LONGEST_S = 0.4
 _IMAGE_BYTES = 600_000_000
 
 
@@ -99,6 +99,7 @@ def mixes(place: Path, count: int) -> int:
 def kills(place: Path, count: int) -> int:
     """Kill so many workers in their work; return how many folders were neither before nor after."""
     chance, wrong, at = random.Random(1), 0, {"before": 0, "after": 0}
+    midway = 0
     folder, store = place / "work", place / "store"
     folder.mkdir()
     for number in range(_KILL_FILES):
@@ -120,6 +121,7 @@ def kills(place: Path, count: int) -> int:
         time.sleep(chance.uniform(0, _LONGEST_S))
         os.kill(worker.process.pid, signal.SIGKILL)
         worker.process.communicate()
+        midway += facts_of(folder) not in (before, after)
         worker = Worker(store, folder)
         found = worker.ask("unreported", conversation="one")
         facts = facts_of(folder)
@@ -133,7 +135,8 @@ def kills(place: Path, count: int) -> int:
             differing = [p for p in {**facts, **before} if facts.get(p) != before.get(p)]
             print(f"kill {number}: {len(differing)} files are not as before, {differing[:5]}")
         worker.close()
-    print(f"{count} kills: {at['before']} as before the undo, {at['after']} as after it")
+    said = f"{at['before']} as before the undo, {at['after']} as after it"
+    print(f"{count} kills, {midway} of them midway: {said}")
     return wrong
 
 

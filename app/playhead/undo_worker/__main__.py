@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import selectors
 import signal
@@ -38,7 +39,11 @@ def main() -> int:
 
 
 def _settle_in() -> None:
-    """Ignore the terminal's interrupt, which is the app's, and have enough descriptors."""
+    """Ignore the terminal's interrupt, which is the app's, and have enough descriptors.
+
+    Hundreds of thousands of entries without cycles would be searched for cycles again and again.
+    """
+    gc.set_threshold(200_000)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
         import resource

@@ -259,6 +259,8 @@ def read_text(tree: Tree, path: str, entry: Entry) -> str | None:
 
 def git_folder(path: str) -> str:
     """Return git's own folder that a path is in, '' if it is in none."""
+    if ".git" not in path:
+        return ""
     at = f"/{path}/".find("/.git/")
     is_inside = at >= 0 and len(path) > at + len(".git")
     is_hook = is_inside and path[at:].startswith(".git/hooks/") and not path.endswith(".sample")

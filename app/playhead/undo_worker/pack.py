@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from playhead.undo_worker.scanning import FILE_FLAGS, Entry, Tree
+from playhead.undo_worker.sharing import shared
 
 SMALL_BYTES = 1_000_000
 LARGE_BYTES = 200_000_000
@@ -26,6 +27,9 @@ SEGMENT_BYTES = 64_000_000
 YOUNG_NS = 20_000_000
 """A file that was changed so shortly before may change once more without another time."""
 _BUFFER_BYTES = 4_000_000
+_SHARED = 1_000
+_SHARED_BYTES = 200_000_000
+_SEGMENTS_APART = 1_000
 _PARTS = 1000
 """So many buffers are written at once."""
 _COPY_BYTES = 8_000_000
@@ -75,7 +79,7 @@ class Pack:
         self._origins: dict[tuple[int, int], tuple[int, int]] = {}
         self._buffer: list[bytes] = []
         self._buffered = 0
-        self._unwritten: list[list[Any]] = []
+        self._unwritten: list[tuple[Any, ...]] = []
         self._segments: dict[int, int] = {
             int(one.name[5:]): one.stat().st_size for one in folder.glob("pack-*")
         }
@@ -108,23 +112,61 @@ class Pack:
             self._remember(entry, image)
         return image
 
+    def keep_all(self, tree: Tree, files: Sequence[tuple[str, Entry]]) -> None:
+        """Keep files; several processes read them if they are many."""
+        unknown = [one for one in files if one[1].key not in self.images]
+        if len(unknown) > _SHARED and sum(one.size for _, one in unknown) < _SHARED_BYTES:
+            self._keep_shared(tree, unknown)
+        for path, entry in unknown:
+            self.keep(tree, path, entry)
+
+    def _keep_shared(self, tree: Tree, files: Sequence[tuple[str, Entry]]) -> None:
+        """Keep files in several processes, each of which writes files of its own."""
+        tree.forget()
+        self._end_segment()
+        first = self._current
+
+        def work(part: Iterable[tuple[str, Entry]], number: int) -> list[Any]:
+            if number:
+                self._current, self._segments = first + number * _SEGMENTS_APART, {}
+                self._unwritten = []
+            for path, entry in part:
+                self.keep(tree, path, entry)
+            if not number:
+                return []
+            self._end_segment()
+            own_files = {name: size for name, size in self._own_files.items() if name not in known}
+            return [(self._unwritten, self._segments, own_files)]
+
+        known = set(self._own_files)
+        for states, segments, own_files in shared(files, work):
+            self._segments |= segments
+            self._own_files |= own_files
+            for inode, ctime, *image in states:
+                self.images[inode, ctime] = Image(*image)
+            self._unwritten += states
+        self._end_segment()
+        self._current = max((self._current - 1, *self._segments)) + 1
+        self._count()
+
     def _remember(self, entry: Entry, image: Image) -> None:
         if image.why == "changing" or is_young(entry):
             self.images.pop(entry.key, None)  # it may change without another time
         else:
             self.images[entry.key] = image
-            self._unwritten.append([*entry.key, *image])
+            self._unwritten.append((*entry.key, *image))
 
     def adopt(self, entry: Entry, origin: Entry, image: Image | None) -> None:
         """Know a file that was put back as the state that it was put back to."""
-        key, old = entry.key, self.origin(origin.key)
+        key, old = entry[4:6], origin[4:6]
+        old = self._origins.get(old, old)
         if key != old:
             self._origins[key] = old
-            self._unwritten.append([*key, *old])
+            self._unwritten.append((*key, *old))
         if image is not None and not image.why:
             self.images[key] = image
             if old not in self.images:
-                self._unwritten.append([*key, *image])
+                self._unwritten.append((*key, *image))
 
     def origin(self, key: tuple[int, int]) -> tuple[int, int]:
         """Return the state that a state is the same as."""
@@ -384,7 +426,7 @@ class Pack:
         self._count()
         self._origins = {new: old for new, old in self._origins.items() if new in keys}
         known = (*self.images.items(), *self._origins.items())
-        self._unwritten = [[*key, *value] for key, value in known]
+        self._unwritten = [(*key, *value) for key, value in known]
         self._index.unlink(missing_ok=True)
         self.save()
 

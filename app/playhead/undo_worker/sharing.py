@@ -25,7 +25,7 @@ def shared(items: Sequence[Item], work: Callable[[Iterable[Item], int], list[Any
 
     It is made of what marshal knows. There is nothing from a process that failed or was ended.
     """
-    size = -(-len(items) // _processes(len(items)))
+    size = max(1, -(-len(items) // _processes(len(items))))
     parts = [items[at : at + size] for at in range(0, len(items), size)]
     copies = [_begin(part, number, work) for number, part in enumerate(parts[1:], 1)]
     try:

@@ -1,8 +1,8 @@
 """Files put back as they were, by descriptors only and in an order that can be taken up again.
 
 Whatever else changes the folder meanwhile, and however, nothing outside of it is touched: each
-component of each path is opened without following links, files are written beside their place and
-renamed into it.
+component of each path is opened without following links. Files are written beside their place and
+renamed into it, but for those that the run has changed in place.
 """
 
 from __future__ import annotations
@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 
 from playhead.undo_worker.comparing import Steps, as_entry
 from playhead.undo_worker.pack import Image, Pack, Uncovered, as_image
-from playhead.undo_worker.scanning import FILE_FLAGS, TEMPORARY, Entry, Tree
+from playhead.undo_worker.scanning import FILE_FLAGS, TEMPORARY, Entries, Entry, Tree
 from playhead.undo_worker.sharing import shared
 
 _O_PATH = getattr(os, "O_PATH", 0)
 _ALL_RIGHTS = 0o700
+_OVER_FLAGS = os.O_WRONLY | FILE_FLAGS
 _NEW_FLAGS = (
     os.O_WRONLY
     | os.O_CREAT
@@ -69,6 +70,8 @@ class Undo:
         self._unlocked: dict[str, int] = {}
         self._anchors: dict[int, str] = {}
         self.conflicts: list[Conflict] = []
+        self.done: Entries = {}
+        """Files that are back, as they are now; of others a look tells."""
 
     def run(self) -> None:
         """Carry them out: moves, removals, folders, files, and at last what folders look like."""
@@ -109,55 +112,53 @@ class Undo:
         self._pack.save()  # else each process would write what waits
         mask = os.umask(0)
         try:
-            done = set(shared(plain, self._replace_plain))
+            for path, inode, ctime in shared(plain, self._replace_plain):
+                want = self._wishes[path].want
+                assert want is not None  # noqa: S101 - as `_is_plain` has seen
+                self.done[path] = Entry("file", want.mode, want.size, want.mtime_ns, inode, ctime)
         finally:
             os.umask(mask)
-        return [path for path in paths if path not in done]
+        return [path for path in paths if path not in self.done]
 
     def _is_plain(self, path: str) -> bool:
-        """Return whether a file is to be written again, and is no more than content and facts."""
+        """Return whether a file is to be written, and is no more than content and facts."""
         now, want, image = self._wishes[path]
         return (
             want is not None
             and want.kind == "file"
             and want.links == 1
             and image is not None
-            and not image.why
-            and not image.extents
-            and not image.attributes
+            and not (image.why or image.extents or image.attributes)
             and isinstance(image.place, list)
             and path not in self._moves
-            and (
-                now is None
-                or (
-                    now.kind == "file"
-                    and now.links == 1
-                    and (now.inode != want.inode or now.size != want.size)
-                )
-            )
+            and (now is None or (now.kind == "file" and now.links == 1))
         )
 
-    def _replace_plain(self, paths: Iterable[str], part: int) -> list[str]:
-        """Write ordinary files beside their places and rename them; return those that are done.
+    def _replace_plain(self, paths: Iterable[str], part: int) -> list[tuple[str, int, int]]:
+        """Write ordinary files; return those that are done, with the names of their states.
 
         Whatever is unexpected is left for the other way, which finds out what it is.
         """
-        done: list[str] = []
+        done: list[tuple[str, int, int]] = []
         folder, fd = "\0", -1
-        temporary = f"{self._temporary}-{os.getpid()}-p"
+        temporary = f"{self._temporary}-{os.getpid()}-{part}"
         for path in paths:
             above, _, name = path.rpartition("/")
             if above != folder:
                 folder, fd = above, self._plain_folder(above)
             if fd < 0:
                 continue
-            try:
-                self._replace(fd, name, path, temporary)
-            except (OSError, Uncovered):
-                with suppress(OSError):
-                    os.unlink(temporary, dir_fd=fd)
+            now, want, image = self._wishes[path]
+            if want is None or image is None:
                 continue
-            done.append(path)
+            try:
+                if now is not None and self._goes_in_place(now, want):
+                    facts = self._overwrite(fd, name, now, want, image)
+                else:
+                    facts = self._write_beside(fd, name, now, want, image, temporary)
+            except (OSError, Uncovered):
+                continue
+            done.append((path, facts.st_ino, facts.st_ctime_ns))
         return done
 
     def _plain_folder(self, path: str) -> int:
@@ -170,25 +171,65 @@ class Undo:
             return -1 if "system.posix_acl_default" in os.listxattr(fd) else fd
         return fd
 
-    def _replace(self, folder: int, name: str, path: str, temporary: str) -> None:
-        now, want, image = self._wishes[path]
-        assert want is not None  # noqa: S101 - as `_is_plain` has seen
-        assert image is not None  # noqa: S101
+    def _goes_in_place(self, now: Entry, want: Entry) -> bool:
+        """Return whether the run has changed a file in place, and so it goes back in place.
+
+        Who has it open keeps it. It is never made shorter: who has it mapped would be ended.
+        """
+        if now.inode != want.inode or now.size > want.size:
+            return False
+        kept = self._pack.images.get(now.key)
+        return kept is not None and not (kept.why or kept.attributes or kept.extents)
+
+    def _overwrite(
+        self, folder: int, name: str, now: Entry, want: Entry, image: Image
+    ) -> os.stat_result:
+        """Write a file's content over the present one, of which the pack has every byte."""
+        fd = os.open(name, _OVER_FLAGS, dir_fd=folder)
+        try:
+            facts = os.fstat(fd)
+            if (facts.st_ino, facts.st_ctime_ns) != now.key or facts.st_nlink != 1:
+                raise OSError(errno.EEXIST, "changed meanwhile")
+            if os.write(fd, self._pack.held(image)) != want.size:
+                raise OSError(errno.EIO, "not written whole")
+            if now.mode != want.mode or want.mode & ~0o777:
+                os.fchmod(fd, want.mode)
+            os.utime(fd, ns=(want.mtime_ns, want.mtime_ns))
+            return os.fstat(fd)
+        finally:
+            os.close(fd)
+
+    def _write_beside(
+        self,
+        folder: int,
+        name: str,
+        now: Entry | None,
+        want: Entry,
+        image: Image,
+        temporary: str,
+    ) -> os.stat_result:
+        """Write a file beside its place and rename it there: nobody ever sees a part of it."""
         fd = os.open(temporary, _NEW_FLAGS, want.mode & 0o777, dir_fd=folder)
         try:
-            self._pack.write(image, fd)
+            if os.write(fd, self._pack.held(image)) != want.size:
+                raise OSError(errno.EIO, "not written whole")
             if want.mode & ~0o777:
                 os.fchmod(fd, want.mode)
             os.utime(fd, ns=(want.mtime_ns, want.mtime_ns))
+            try:
+                found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            except FileNotFoundError:
+                found = None
+            if found is not None and (now is None or (found.st_ino, found.st_ctime_ns) != now.key):
+                raise OSError(errno.EEXIST, "changed meanwhile")
+            os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            return os.fstat(fd)
+        except BaseException:
+            with suppress(OSError):
+                os.unlink(temporary, dir_fd=folder)
+            raise
         finally:
             os.close(fd)
-        try:
-            found = os.stat(name, dir_fd=folder, follow_symlinks=False)
-        except FileNotFoundError:
-            found = None
-        if found is not None and (now is None or (found.st_ino, found.st_ctime_ns) != now.key):
-            raise OSError(errno.EEXIST, "changed meanwhile")
-        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
     def _guarded(self, path: str, act: Callable[[str], None]) -> None:
         try:
@@ -525,6 +566,24 @@ def is_on_its_way(found: Entry | None, wish: Wish) -> bool:
     return any(
         found.kind == one.kind and (one.kind == "dir" or found[2:4] == one[2:4]) for one in ways
     )
+
+
+def is_half_written(
+    tree: Tree, path: str, found: Entry, wish: Wish, kept: Image, pack: Pack
+) -> bool:
+    """Return whether a file is the present one with the beginning of the wanted one over it."""
+    now, want, image = wish
+    if now is None or want is None or image is None or not found.inode == now.inode == want.inode:
+        return False
+    if found.kind != "file" or found.size > max(now.size, want.size) or kept.why or image.why:
+        return False
+    with suppress(OSError), tree.file(path) as fd:
+        data = os.read(fd, found.size + 1)
+        old, new = pack.content(kept), pack.content(image)
+        alike = (n for n, (a, b) in enumerate(zip(data, new, strict=False)) if a != b)
+        length = next(alike, min(len(data), len(new)))
+        return data[length:] == old[length:]
+    return False
 
 
 def is_only_facts(now: Entry, want: Entry | None) -> bool:
