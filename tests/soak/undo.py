@@ -7,82 +7,19 @@ they undo thousands of files: after the next start the folder is as before the u
 
 from __future__ import annotations
 
-import json
 import os
 import random
-import shutil
 import signal
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 from tests.support.file_mixes import facts_of, undo_and_redo
+from tests.support.undo_workers import Worker, file_systems
 
 _OPERATIONS = 6
 _KILL_FILES = 2_400
 _LONGEST_S = 0.4
-_IMAGE_BYTES = 600_000_000
-
-
-class Worker:
-    """A real undo worker on its pipes."""
-
-    def __init__(self, store: Path, folder: Path) -> None:
-        self._folder = str(folder)
-        self.process = subprocess.Popen(
-            [sys.executable, "-P", "-S", "-m", "playhead.undo_worker", str(store), "/nowhere"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-
-    def send(self, verb: str, **fields: Any) -> None:
-        told = {"number": 1, "verb": verb, "folder": self._folder, **fields}
-        assert self.process.stdin is not None
-        self.process.stdin.write(json.dumps(told).encode() + b"\n")
-        self.process.stdin.flush()
-
-    def answer(self) -> dict[str, Any]:
-        assert self.process.stdout is not None
-        told: dict[str, Any] = json.loads(self.process.stdout.readline())
-        assert "error" not in told, told
-        return told
-
-    def ask(self, verb: str, **fields: Any) -> dict[str, Any]:
-        self.send(verb, **fields)
-        return self.answer()
-
-    def close(self) -> None:
-        self.process.communicate()
-
-
-@contextmanager
-def places() -> Iterator[dict[str, Path]]:
-    """A folder on each file system that can be had."""
-    with ExitStack() as ends:
-        found = {"disk": Path(ends.enter_context(tempfile.TemporaryDirectory()))}
-        if not os.path.isdir("/dev/shm"):
-            yield found
-            return
-        memory = Path(ends.enter_context(tempfile.TemporaryDirectory(dir="/dev/shm")))
-        found["tmpfs"] = memory / "tmpfs"
-        found["tmpfs"].mkdir()
-        for kind in ("ext4", "xfs", "btrfs"):
-            if os.geteuid() == 0 and (maker := shutil.which(f"mkfs.{kind}")):
-                place = memory / kind
-                place.mkdir()
-                image = memory / f"{kind}.image"
-                image.touch()
-                os.truncate(image, _IMAGE_BYTES)
-                subprocess.run([maker, "-q", image], check=True, stdout=subprocess.DEVNULL)
-                subprocess.run(["mount", "-o", "loop", image, place], check=True)
-                ends.callback(subprocess.run, ["umount", place], check=True)
-                found[kind] = place
-        yield found
 
 
 def mixes(place: Path, count: int) -> int:
@@ -156,7 +93,7 @@ def _change(path: Path, chance: random.Random) -> None:
 def main(count: int = 200, killed: int = 40) -> int:
     """Do all of it; return whether anything was wrong."""
     wrong = 0
-    with places() as found:
+    with file_systems() as found:
         for name, place in found.items():
             inexact = mixes(place, count)
             print(f"{count} mixes on {name}: {inexact} not exact")

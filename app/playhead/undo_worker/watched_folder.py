@@ -25,7 +25,7 @@ from playhead.undo_worker.comparing import (
     way_to,
 )
 from playhead.undo_worker.effects_store import Before, Effect, EffectsStore
-from playhead.undo_worker.pack import ALL_BYTES, EMPTY, YOUNG_NS, Image, Pack, is_young
+from playhead.undo_worker.pack import ALL_BYTES, EMPTY, YOUNG_NS, Image, Pack
 from playhead.undo_worker.scanning import Entries, Entry, Scan, ScanProblem, Tree
 from playhead.undo_worker.set_aside import Shelf, is_new_environment, is_run_by_others
 from playhead.undo_worker.undoing import (
@@ -159,7 +159,8 @@ class WatchedFolder:
         """Look at the folder when no file of it is so young that its time says nothing."""
         self._entries = self._scanned()
         for _ in range(_LOOKS):
-            young = [path for path, entry in self._entries.items() if is_young(entry)]
+            end = time.time_ns()
+            young = [p for p, one in self._entries.items() if 0 <= end - one.ctime_ns < YOUNG_NS]
             if not young:
                 break
             time.sleep(YOUNG_NS / 1e9)
