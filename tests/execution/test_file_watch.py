@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -13,7 +14,8 @@ from playhead.errors import ExecutionError
 from playhead.execution.file_watch import FileWatch
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.session.ports import FileEffects
-from tests.support.kernels import report_of, request, run
+from tests.support.kernels import report_of, request, run, text_of
+from tests.support.waiting import until
 
 
 @asynccontextmanager
@@ -87,6 +89,45 @@ async def test_it_can_be_undone_after_a_restart_and_a_kill_of_the_worker(tmp_pat
         undone = await files.undo(str(folder), changes.id)
         assert [one.path for one in undone.deleted] == ["a"]
         assert list(folder.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="families are found in /proc")
+async def test_code_stands_still_while_files_are_put_back_and_goes_on_whatever_happens(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    made = ProcessExecutor(tmp_path / "outputs")
+    seen: list[set[str]] = []
+    pids: list[int] = []
+
+    def states() -> set[str]:
+        return {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in pids}
+
+    @asynccontextmanager
+    async def held(where: str) -> AsyncIterator[None]:
+        async with made.held(where):
+            seen.append(states())
+            yield
+
+    files = FileWatch(tmp_path / "undo", tmp_path / "data", command=("/nowhere",), held=held)
+    code = (
+        "import os, subprocess\n"
+        "child = subprocess.Popen(['sleep', '100'], start_new_session=True)\n"
+        "print(os.getpid(), child.pid)"
+    )
+    try:
+        pids += map(int, text_of(await run(made, request(folder, code))).split())
+        with pytest.raises(ExecutionError, match="could not be put back"):
+            await files.undo(str(folder), "effect")
+        assert seen.pop() == {"T"}
+        await until(lambda: "T" not in states())
+        async with made.held(str(tmp_path / "elsewhere")):
+            assert "T" not in states()
+        assert "7" in text_of(await run(made, request(folder, "print(3 + 4)", "run-2")))
+    finally:
+        await made.close()
+        await files.close()
 
 
 async def test_a_run_whose_worker_is_gone_reports_that(tmp_path: Path) -> None:

@@ -154,7 +154,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     settings.learn = routes.learn
     sandbox = deferred(lambda: _make_sandbox(lambda: boundary.report))
     boundary = RecordedSandbox(sandbox, paths.boundary_path())
-    files = deferred(_make_files)
+    files = deferred(lambda: _make_files(executor))
     keeper = _make_keeper(wanted, settings)
     executor = _make_executor(wanted, tuple(variables.values()), sandbox, files, keeper)
     worker = deferred(_make_worker)
@@ -302,10 +302,10 @@ def _make_reader(variables: Mapping[str, str]) -> CodeReader:
     return CodeReader(paths.parsed_code_dir(), drop=tuple(variables.values()))
 
 
-def _make_files() -> FileWatch:
+def _make_files(executor: ProcessExecutor) -> FileWatch:
     from playhead.execution.file_watch import FileWatch
 
-    return FileWatch(paths.undo_dir(), paths.data_dir())
+    return FileWatch(paths.undo_dir(), paths.data_dir(), held=executor.held)
 
 
 def _make_history(wanted: Overrides) -> SqliteHistory | NoHistory:

@@ -10,7 +10,8 @@ import os
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +47,17 @@ class FileWatch:
     """Owner of the undo worker, which is started when it is first needed.
 
     It keeps contents below `store`; changes below `without`, a folder of our own, are not reported.
+    What is `held` stands still while files are put back in a folder.
     """
 
-    def __init__(self, store: Path, without: Path, command: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        store: Path,
+        without: Path,
+        command: Sequence[str] = (),
+        held: Callable[[str], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
+    ) -> None:
+        self._held = held
         self._store = store
         self._command = (*(command or _worker_command()), str(store), str(without))
         self._numbers = itertools.count(1)
@@ -79,13 +88,16 @@ class FileWatch:
 
     async def undo(self, folder: str, effect_id: str, paths: Sequence[str] = ()) -> FileChanges:
         """Take back an effect, or what it did to these paths. Raises ExecutionError."""
-        found = await self.ask("undo", folder=folder, effect=effect_id, paths=list(paths))
+        async with self._held(folder):
+            found = await self.ask("undo", folder=folder, effect=effect_id, paths=list(paths))
         return _changes(_expect_done(found))
 
     async def settle(self, folder: str, effect_id: str, path: str, *, is_kept: bool) -> FileChanges:
         """Put a file that was set aside into its place, or delete it. Raises ExecutionError."""
         asked = {"folder": folder, "effect": effect_id, "path": path, "is_kept": is_kept}
-        return _changes(_expect_done(await self.ask("settle", **asked)))
+        async with self._held(folder):
+            found = await self.ask("settle", **asked)
+        return _changes(_expect_done(found))
 
     async def copy(self, folder: str, conversation_id: str) -> tuple[str, str]:
         """Make the copy of a folder for a conversation, or return to it.

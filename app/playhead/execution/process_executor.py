@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import signal
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,7 @@ from playhead.domain.execution import (
 )
 from playhead.domain.trust import Policy, Reach
 from playhead.errors import ExecutionError, phrase
-from playhead.execution import environment
+from playhead.execution import environment, processes
 from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
 from playhead.execution.live_kernel import LiveKernel
@@ -91,6 +92,7 @@ class ProcessExecutor:
         self._drop = frozenset(drop)
         self._make_folder = make_folder
         self._kernels: dict[tuple[str, str], LiveKernel] = {}
+        self._folders: dict[tuple[str, str], str] = {}
         self._dpi = 0.0
         self._listeners: list[Listener] = []
         self._emitted: dict[str, KernelStatus] = {}
@@ -163,6 +165,24 @@ class ProcessExecutor:
         finally:
             if look is not None:
                 look.give_up()
+
+    @asynccontextmanager
+    async def held(self, folder: str) -> AsyncGenerator[None]:
+        """Have all code that works in a folder, above or below it stand still (Linux only).
+
+        It goes on in any case: with this process the kernels end, too.
+        """
+        roots = [
+            kernel.supervisor
+            for key, kernel in self._kernels.items()
+            if kernel.supervisor
+            and any(_is_near(folder, at) for at in (kernel.status().folder, self._folders[key]))
+        ]
+        stopped = await asyncio.to_thread(processes.hold_below, roots) if roots else []
+        try:
+            yield
+        finally:
+            processes.send_signal(stopped, signal.SIGCONT)
 
     async def interrupt(self, conversation_id: str) -> None:
         """Stop the running code; returns immediately, the run's stream reports the end."""
@@ -358,6 +378,7 @@ class ProcessExecutor:
     async def _kernel_for(self, request: RunRequest) -> LiveKernel:
         self._check(request)
         key = (request.conversation_id, request.language)
+        self._folders[key] = request.folder
         kernel = self._kernels.get(key)
         is_other = kernel is not None and kernel.interpreter != request.interpreter
         if kernel is not None and request.policy.is_bounded:
@@ -552,6 +573,14 @@ async def _with_refused(kernel: LiveKernel, chunk: Chunk) -> Chunk:
 def _view_of(reach: Reach) -> Reach:
     """Return the part of a reach that is no matter of variables alone."""
     return replace(reach, variables=(), kept_out=())
+
+
+def _is_near(folder: str, other: str) -> bool:
+    """Return whether one folder is, or has inside, the other one."""
+    return bool(other) and any(
+        f"{one.rstrip('/')}/".startswith(f"{above.rstrip('/')}/")
+        for one, above in ((folder, other), (other, folder))
+    )
 
 
 def _is_last(chunk: Chunk) -> bool:

@@ -133,6 +133,9 @@ _STATE, _STARTED = 0, 19
 """Places in /proc/PID/stat, counted from after the process's name."""
 
 
+_HOLD_LIMIT_S, _HOLD_PAUSE_S = 0.5, 0.001
+
+
 class Leftover(Struct, frozen=True):
     """One process; `started` (in clock ticks since boot) differs for a later one of its pid."""
 
@@ -189,6 +192,26 @@ def send_signal(leftovers: Iterable[Leftover], number: signal.Signals) -> None:
     for item in still_alive(leftovers):
         with suppress(ProcessLookupError, PermissionError):
             os.kill(item.pid, number)
+
+
+def hold_below(supervisors: Iterable[int]) -> list[Leftover]:
+    """Stop all processes below these, until SIGCONT; return those that were not stopped before."""
+    roots, held = list(supervisors), set[Leftover]()
+    end = time.monotonic() + _HOLD_LIMIT_S
+    while time.monotonic() < end:  # each look finds what was started during the one before
+        known = all_processes()
+        running = {
+            Leftover(pid, int(known[pid][_STARTED]))
+            for root in roots
+            for pid in descendants(root, known)
+            if known[pid][_STATE] not in "TtZX"
+        }
+        if not running:
+            break
+        send_signal(running - held, signal.SIGSTOP)
+        held |= running
+        time.sleep(_HOLD_PAUSE_S)
+    return list(held)
 
 
 def _is_alive(item: Leftover) -> bool:
