@@ -486,8 +486,8 @@ class WatchedFolder:
                 is_as_left = step.after is not None and now.mtime_ns == step.after.mtime_ns
                 if now.mode != want.mode or (is_whole and is_as_left):
                     wishes[path] = wish
-            elif self._is_same(path, now, step.after):
-                wishes[path] = wish
+            elif self._is_same(path, now, step.after) or (now is None and not is_whole):
+                wishes[path] = wish  # of a file that was asked for by name nothing gets lost
             elif not self._is_same(path, now, want):
                 conflicts.append(Conflict(path, "changed"))
         return wishes, conflicts

@@ -1,0 +1,111 @@
+"""Where nothing can be kept or put back, the real worker says so, and touches nothing."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from playhead.undo_worker import scanning
+from playhead.undo_worker.watched_folder import WatchedFolder
+from tests.support.file_mixes import facts_of
+from tests.support.namespaces import with_mount
+from tests.support.undo_workers import COMMAND, Worker
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="nothing is put back there")
+RUN = {"run": "run", "conversation": "one", "within_s": 60}
+
+
+def test_a_file_that_its_user_took_away_comes_back_if_it_is_asked_for(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "notes.md").write_text("old")
+    worker = Worker(tmp_path / "store", folder)
+    worker.ask("before", **RUN)
+    (folder / "notes.md").write_text("of the run")
+    effect = worker.ask("after", run="run")["id"]
+    (folder / "notes.md").rename(folder / "mine.md")
+    whole = worker.ask("undo", effect=effect, paths=[])
+    assert [one["path"] for one in whole["conflicts"]] == ["notes.md"]
+    assert not (folder / "notes.md").exists()  # it is not the run that has deleted it
+    named = worker.ask("undo", effect=effect, paths=["notes.md"])
+    assert not named["conflicts"]
+    worker.close()
+    assert (folder / "notes.md").read_text() == "old"
+    assert (folder / "mine.md").read_text() == "of the run"
+
+
+def test_a_home_folder_and_one_that_vanished_are_refused(tmp_path: Path) -> None:
+    folder, store = tmp_path / "work", tmp_path / "store"
+    folder.mkdir()
+    worker = Worker(store, folder, home=str(folder))
+    assert worker.ask("before", **RUN)["problem"] == "home"
+    (folder / "made").touch()
+    listed = worker.ask("after", run="run")
+    assert [one["path"] for one in listed["created"]] == ["made"]
+    assert (listed["id"], listed["problem"]) == ("", "home")
+    worker.close()
+
+    worker = Worker(store, folder)
+    worker.ask("before", **RUN)
+    (folder / "made").write_text("more")
+    effect = worker.ask("after", run="run")["id"]
+    folder.rename(tmp_path / "elsewhere")
+    assert worker.ask("cover", within_s=60)["problem"] == "vanished"
+    assert worker.ask("undo", effect=effect, paths=[])["error"] == "vanished"
+    folder.mkdir()  # another one of that name
+    (folder / "made").write_text("mine")
+    assert worker.ask("undo", effect=effect, paths=[])["conflicts"]
+    assert (folder / "made").read_text() == "mine"
+    folder.joinpath("made").unlink()
+    folder.rmdir()
+    (tmp_path / "elsewhere").rename(folder)
+    assert not worker.ask("undo", effect=effect, paths=[])["conflicts"]
+    worker.close()
+    assert (folder / "made").read_text() == ""
+
+
+def test_a_full_disk_is_said_before_and_after_the_run(tmp_path: Path) -> None:
+    folder, place = tmp_path / "work", tmp_path / "disk"
+    folder.mkdir()
+    for number in range(40):
+        (folder / f"{number}").write_bytes(os.urandom(100_000))
+    mount = "mount -t tmpfs -o size=2m none '{place}'"
+    worker = Worker(place, folder, with_mount(place, mount, COMMAND))
+    assert worker.ask("before", **RUN)["problem"] == "disk_full"
+    (folder / "0").write_text("of the run")
+    listed = worker.ask("after", run="run")
+    assert [one["path"] for one in listed["changed"]] == ["0"]
+    assert (listed["id"], listed["problem"]) == ("", "disk_full")
+    worker.close()
+    assert (folder / "0").read_text() == "of the run"
+
+
+def test_an_undo_for_which_the_disk_has_no_room_changes_nothing(tmp_path: Path) -> None:
+    folder, place = tmp_path / "work", tmp_path / "disk"
+    folder.mkdir()
+    for number in range(10):
+        (folder / f"{number}").write_bytes(os.urandom(100_000))
+    mount = "mount -t tmpfs -o size=2m none '{place}'"
+    worker = Worker(place, folder, with_mount(place, mount, COMMAND))
+    assert "problem" not in worker.ask("before", **RUN)
+    for number in range(10):
+        (folder / f"{number}").write_bytes(os.urandom(200_000))
+    effect = worker.ask("after", run="run")["id"]
+    after = facts_of(folder)
+    assert worker.ask("undo", effect=effect, paths=[])["error"] == "disk_full"
+    worker.close()
+    assert facts_of(folder) == after
+
+
+def test_too_many_files_are_not_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scanning, "FILE_LIMIT", 20)
+    folder = tmp_path / "work"
+    folder.mkdir()
+    for number in range(30):
+        (folder / f"{number}").touch()
+    watched = WatchedFolder(str(folder), tmp_path / "store", None)
+    assert watched.before("run", "one", 10)["problem"] == "too_many"
+    assert watched.after("run") == {}
+    watched.close()
