@@ -57,7 +57,7 @@ async def test_what_others_would_run_is_moved_away_and_kept_or_deleted(tmp_path:
         chunks = await run(executor, replace(request(folder, CODE), policy=INSIDE))
         assert text_of(chunks) == "done\n"
         [changes] = [one.content for one in chunks if isinstance(one.content, FileChanges)]
-        assert (changes.is_bounded, changes.conflicts) == (True, ())
+        assert (changes.is_bounded, changes.conflicts, changes.note) == (True, (), "")
         assert sorted(one.path for one in changes.set_aside) == ASIDE
         assert not any((folder / path).exists() for path in ASIDE)
         assert not (folder / ".vscode").exists()

@@ -36,6 +36,30 @@ def test_a_file_that_its_user_took_away_comes_back_if_it_is_asked_for(tmp_path: 
     assert (folder / "mine.md").read_text() == "of the run"
 
 
+def test_a_run_that_ended_with_its_program_is_reported_once(tmp_path: Path) -> None:
+    folder, store = tmp_path / "work", tmp_path / "store"
+    folder.mkdir()
+    worker = Worker(store, folder)
+    worker.ask("before", **RUN, is_bounded=True)
+    (folder / ".envrc").write_text("of the run")
+    (folder / "made").write_text("made")
+    worker.ask("cover", within_s=60)  # what it does while nothing is asked is done
+    worker.process.kill()
+    worker.process.communicate()
+    worker = Worker(store, folder)
+    assert worker.ask("unreported", conversation="")["effects"] == []
+    assert not (folder / ".envrc").exists()  # before anybody enters the folder
+    [found] = worker.ask("unreported", conversation="one")["effects"]
+    assert [one["path"] for one in found["created"]] == ["made"]
+    assert [one["path"] for one in found["set_aside"]] == [".envrc"]
+    assert worker.ask("unreported", conversation="one")["effects"] == []
+    kept = worker.ask("settle", effect=found["id"], path=".envrc", is_kept=True)
+    assert not kept["conflicts"]
+    worker.ask("undo", effect=found["id"], paths=[])
+    worker.close()
+    assert list(folder.iterdir()) == []
+
+
 def test_a_home_folder_and_one_that_vanished_are_refused(tmp_path: Path) -> None:
     folder, store = tmp_path / "work", tmp_path / "store"
     folder.mkdir()

@@ -229,7 +229,6 @@ class WatchedFolder:
         effect = Effect(
             run, steps, moves_of(steps), before.conversation, is_bounded=before.is_bounded
         )
-        note = note_of(before.entries, after)
         fields = self._listed(effect) if steps else {}
         has_any = any(fields.get(name) for name in ("created", "changed", "deleted", "moved"))
         files, environments = self._run_by_others(effect)
@@ -242,7 +241,8 @@ class WatchedFolder:
         fields["problem"] = problem
         if problem:
             fields["id"] = ""
-        if note:
+        there = {path: one for path, one in after.items() if shown(path) not in effect.aside}
+        if note := note_of(before.entries, there):
             fields["note"] = note
         return fields
 
