@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from contextlib import suppress
 from pathlib import Path
@@ -64,3 +65,46 @@ def test_nothing_outside_is_touched_while_a_folder_is_swapped_for_a_link(tmp_pat
         attacker.join()
         watched.close()
     assert facts_of(outside) == before
+
+
+class Death(BaseException):
+    """The end of the worker at any moment."""
+
+
+def test_a_file_that_was_half_written_as_the_worker_ended_is_finished_but_no_edit_of_a_person(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write = os.write
+
+    def half(fd: int, data: bytes) -> int:
+        write(fd, data[: len(data) // 2])
+        raise Death
+
+    for is_edited in (False, True):
+        folder, store = tmp_path / f"work{is_edited}", tmp_path / f"store{is_edited}"
+        folder.mkdir()
+        path = folder / "data"
+        path.write_text("before " * 100)
+        watched = WatchedFolder(str(folder), store, None)
+        watched.before("run", "conversation", 10)
+        before = facts_of(folder)
+        path.write_text("of the run " * 20)  # in place, and shorter
+        after = facts_of(folder)
+        watched.after("run")
+        watched.cover(10)  # it is in the pack: so it goes back in place
+        monkeypatch.setattr(os, "write", half)
+        with pytest.raises(Death):
+            watched.undo("run", [])
+        monkeypatch.undo()
+        assert path.read_text() == "before " * 50
+        if is_edited:
+            path.write_text("mine " * 60)
+        watched = WatchedFolder(str(folder), store, None)
+        [reported] = watched.unreported("conversation")
+        if is_edited:
+            assert path.read_text() == "mine " * 60
+        else:
+            assert facts_of(folder) == before
+            watched.undo(reported["id"], [])
+            assert facts_of(folder) == after
+        watched.close()

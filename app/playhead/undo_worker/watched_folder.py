@@ -247,7 +247,7 @@ class WatchedFolder:
         return fields
 
     def _listed(self, effect: Effect) -> dict[str, Any]:
-        aside = [path for path in effect.steps if shown(path) in effect.aside]
+        aside = sorted(path for path in effect.steps if shown(path) in effect.aside)
         steps = {path: step for path, step in effect.steps.items() if path not in aside}
         moves = {n: old for n, old in effect.moves.items() if n in steps and old in steps}
         listing = Listing(steps, moves, self._pack, self._tree, is_bounded=effect.is_bounded)
