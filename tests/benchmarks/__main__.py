@@ -91,6 +91,8 @@ AIMS: Mapping[str, float] = {
     "boundary_test_s": 2,
     "stop_ms": 20,
     "scan_ms": 100,
+    "copy_create_ratio": 2,
+    "apply_ms": 1_200,
     "first_pack_ratio": 0.5,
     "undo_ratio": 0.8,
 }

@@ -12,13 +12,11 @@ from tests.benchmarks.risk_facts import risk_facts
 
 
 def trust() -> dict[str, float]:
-    """Figures of kernels in the sandbox over plain ones, of undo over `cp -a`, of risk facts."""
-    with measured_home() as environment:
-        finished = subprocess.run(
-            [sys.executable, "-m", "tests.benchmarks.measured_sandbox"],
-            env=environment,
-            stdout=subprocess.PIPE,
-            check=True,
-        )
-    figures: dict[str, float] = json.loads(finished.stdout)
+    """Figures of kernels in the sandbox over plain ones, of review, undo and risk facts."""
+    figures: dict[str, float] = {}
+    for name in ("measured_sandbox", "measured_review"):
+        with measured_home() as environment:
+            command = [sys.executable, "-m", f"tests.benchmarks.{name}"]
+            told = subprocess.run(command, env=environment, stdout=subprocess.PIPE, check=True)
+            figures |= json.loads(told.stdout)
     return figures | undo_figures() | risk_facts()
