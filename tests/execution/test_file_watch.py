@@ -6,6 +6,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from playhead.errors import ExecutionError
 from playhead.execution.file_watch import FileWatch
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.session.ports import FileEffects
+from playhead.undo_worker.protocol import Verb
 from tests.support.kernels import report_of, request, run, text_of
 from tests.support.waiting import until
 
@@ -104,13 +106,14 @@ async def test_code_stands_still_while_files_are_put_back_and_goes_on_whatever_h
     def states() -> set[str]:
         return {Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] for pid in pids}
 
-    @asynccontextmanager
-    async def held(where: str) -> AsyncIterator[None]:
-        async with made.held(where):
+    class Watch(FileWatch):
+        async def ask(self, verb: Verb, **fields: Any) -> dict[str, Any] | None:
             seen.append(states())
-            yield
+            return await super().ask(verb, **fields)
 
-    files = FileWatch(tmp_path / "undo", tmp_path / "data", command=("/nowhere",), held=held)
+    files = Watch(
+        tmp_path / "undo", tmp_path / "data", command=("/nowhere",), supervisors=made.supervisors
+    )
     code = (
         "import os, subprocess\n"
         "child = subprocess.Popen(['sleep', '100'], start_new_session=True)\n"
@@ -122,8 +125,9 @@ async def test_code_stands_still_while_files_are_put_back_and_goes_on_whatever_h
             await files.undo(str(folder), "effect")
         assert seen.pop() == {"T"}
         await until(lambda: "T" not in states())
-        async with made.held(str(tmp_path / "elsewhere")):
-            assert "T" not in states()
+        with pytest.raises(ExecutionError, match="could not be put back"):
+            await files.undo(str(tmp_path / "elsewhere"), "effect")
+        assert "T" not in seen.pop()
         assert "7" in text_of(await run(made, request(folder, "print(3 + 4)", "run-2")))
     finally:
         await made.close()

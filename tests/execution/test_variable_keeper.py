@@ -196,7 +196,7 @@ async def test_a_run_and_its_stop_do_not_wait_for_a_save(tmp_path: Path) -> None
 
 def _others(made: ProcessExecutor, kernel: int) -> list[int]:
     """Return what lives below the supervisor beside the kernel, but not what begins a save."""
-    (supervisor,) = made.supervisors
+    (supervisor,) = made.supervisors()
     found = descendants(supervisor) - {kernel}
     return [pid for pid in found if os.getpgid(pid) == pid]
 

@@ -81,7 +81,7 @@ class Kernels:
 
     def below(self) -> set[int]:
         """All that runs below the supervisors."""
-        found = {pid for root in self._made.supervisors for pid in processes.descendants(root)}
+        found = {pid for root in self._made.supervisors() for pid in processes.descendants(root)}
         return {pid for pid in found if (processes.fields_of(pid) or "Z")[0] not in "ZX"}
 
     def going_on(self) -> GoingOn:

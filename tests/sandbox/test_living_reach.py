@@ -385,7 +385,7 @@ async def test_the_end_of_the_gate_shuts_the_network_and_of_the_supervisor_all(
     with echo() as world:
         async with place.executor(place.sandbox(outside=world.outside())) as made:
             await said(made, place, TRY + "kept = 1")
-            (supervisor,) = made.supervisors
+            (supervisor,) = made.supervisors()
             kernel = made.status("conversation").pid
             os.kill(min(children(supervisor)), signal.SIGKILL)
             await until(lambda: "the network of a sandbox is shut" in caplog.text)
@@ -398,7 +398,7 @@ async def test_the_end_of_the_gate_shuts_the_network_and_of_the_supervisor_all(
             await made.set_reach("conversation", given)
             await until(lambda: made.status("conversation").state == "none")
             await said(made, place, "kept = 2")
-            (supervisor,) = made.supervisors
+            (supervisor,) = made.supervisors()
             kernel = made.status("conversation").pid
             os.kill(supervisor, signal.SIGKILL)
             await until(lambda: not Path(f"/proc/{kernel}").exists())

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from playhead.undo_worker import scanning
+from playhead.undo_worker.protocol import is_unreported
 from playhead.undo_worker.watched_folder import WatchedFolder
 from tests.support.file_mixes import facts_of
 from tests.support.namespaces import with_mount
 from tests.support.undo_workers import COMMAND, Worker
+from tests.support.waiting import until_now
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="nothing is put back there")
 RUN = {"run": "run", "conversation": "one", "within_s": 60}
@@ -43,7 +45,7 @@ def test_a_run_that_ended_with_its_program_is_reported_once(tmp_path: Path) -> N
     worker.ask("before", **RUN, is_bounded=True)
     (folder / ".envrc").write_text("of the run")
     (folder / "made").write_text("made")
-    worker.ask("cover", within_s=60)  # what it does while nothing is asked is done
+    until_now(lambda: is_unreported(store))  # it is on the disk
     worker.process.kill()
     worker.process.communicate()
     worker = Worker(store, folder)

@@ -305,7 +305,7 @@ def _make_reader(variables: Mapping[str, str]) -> CodeReader:
 def _make_files(executor: ProcessExecutor) -> FileWatch:
     from playhead.execution.file_watch import FileWatch
 
-    return FileWatch(paths.undo_dir(), paths.data_dir(), held=executor.held)
+    return FileWatch(paths.undo_dir(), paths.data_dir(), supervisors=executor.supervisors)
 
 
 def _make_history(wanted: Overrides) -> SqliteHistory | NoHistory:

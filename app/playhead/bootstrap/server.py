@@ -60,7 +60,8 @@ def make_server(
     def trusted() -> tuple[int, ...]:
         """Return the pids of children that hide their files from us but run no code of users."""
         pid = core.worker.pid
-        return core.executor.supervisors if pid is None else (pid, *core.executor.supervisors)
+        kernels = core.executor.supervisors()
+        return kernels if pid is None else (pid, *kernels)
 
     bridge = Bridge(asyncio.get_running_loop())
     collection = paths.resources_dir() / "api.json"

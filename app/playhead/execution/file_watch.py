@@ -10,8 +10,7 @@ import os
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
-from collections.abc import Callable, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ import msgspec
 from playhead.domain.conversation.payloads import Coverage, FileChanges, UndoProblem
 from playhead.domain.execution import RunRequest
 from playhead.errors import ExecutionError, phrase
+from playhead.execution import processes
 from playhead.undo_worker.protocol import MAX_LINE_BYTES, Verb, decode, encode, is_unreported
 
 UNDO_FLAG = "--undo-worker"
@@ -47,7 +47,7 @@ class FileWatch:
     """Owner of the undo worker, which is started when it is first needed.
 
     It keeps contents below `store`; changes below `without`, a folder of our own, are not reported.
-    What is `held` stands still while files are put back in a folder.
+    What is below the `supervisors` of a folder stands still while files are put back there.
     """
 
     def __init__(
@@ -55,9 +55,9 @@ class FileWatch:
         store: Path,
         without: Path,
         command: Sequence[str] = (),
-        held: Callable[[str], AbstractAsyncContextManager[None]] = contextlib.nullcontext,
+        supervisors: Callable[[str], Sequence[int]] = lambda folder: (),
     ) -> None:
-        self._held = held
+        self._supervisors = supervisors
         self._store = store
         self._command = (*(command or _worker_command()), str(store), str(without))
         self._numbers = itertools.count(1)
@@ -122,6 +122,19 @@ class FileWatch:
     async def discard(self, folder: str, conversation_id: str) -> None:
         """Delete a copy in which no code works any more. Raises ExecutionError."""
         _expect_done(await self.ask("discard", folder=folder, conversation=conversation_id))
+
+    @contextlib.asynccontextmanager
+    async def _held(self, folder: str) -> AsyncGenerator[None]:
+        """Have all code that works in a folder stand still (Linux only).
+
+        It goes on in any case: with this process the kernels end, too.
+        """
+        roots = self._supervisors(folder)
+        stopped = await asyncio.to_thread(processes.hold_below, roots) if roots else []
+        try:
+            yield
+        finally:
+            processes.send_signal(stopped, signal.SIGCONT)
 
     async def unreported(self, conversation_id: str) -> list[FileChanges]:
         """Return the effects of runs that ended with the program, once each."""

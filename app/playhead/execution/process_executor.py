@@ -5,11 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import signal
 import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -36,7 +35,7 @@ from playhead.domain.execution import (
 )
 from playhead.domain.trust import Policy, Reach
 from playhead.errors import ExecutionError, phrase
-from playhead.execution import environment, processes
+from playhead.execution import environment
 from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
 from playhead.execution.live_kernel import LiveKernel
@@ -108,10 +107,20 @@ class ProcessExecutor:
         """Return the languages that can be run."""
         return self._languages.offered
 
-    @property
-    def supervisors(self) -> tuple[int, ...]:
-        """Return the ids of the kernels' parents: they run no code of users."""
-        return tuple(kernel.supervisor for kernel in self._kernels.values() if kernel.supervisor)
+    def supervisors(self, folder: str = "") -> tuple[int, ...]:
+        """Return the ids of the kernels' parents, which run no code of users.
+
+        With a folder: of the kernels whose code works in it, above or below it.
+        """
+        return tuple(
+            kernel.supervisor
+            for key, kernel in self._kernels.items()
+            if kernel.supervisor
+            and (
+                not folder
+                or any(_is_near(folder, at) for at in (kernel.status().folder, self._folders[key]))
+            )
+        )
 
     def canonical(self, word: str) -> str | None:
         """Return the offered language for a name used by a model, or None."""
@@ -165,24 +174,6 @@ class ProcessExecutor:
         finally:
             if look is not None:
                 look.give_up()
-
-    @asynccontextmanager
-    async def held(self, folder: str) -> AsyncGenerator[None]:
-        """Have all code that works in a folder, above or below it stand still (Linux only).
-
-        It goes on in any case: with this process the kernels end, too.
-        """
-        roots = [
-            kernel.supervisor
-            for key, kernel in self._kernels.items()
-            if kernel.supervisor
-            and any(_is_near(folder, at) for at in (kernel.status().folder, self._folders[key]))
-        ]
-        stopped = await asyncio.to_thread(processes.hold_below, roots) if roots else []
-        try:
-            yield
-        finally:
-            processes.send_signal(stopped, signal.SIGCONT)
 
     async def interrupt(self, conversation_id: str) -> None:
         """Stop the running code; returns immediately, the run's stream reports the end."""
