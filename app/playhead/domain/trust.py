@@ -106,6 +106,11 @@ class BoundaryReport(Struct, frozen=True, kw_only=True):
     gaps: tuple[str, ...] = ()
 
     @property
+    def is_weaker(self) -> bool:
+        """Return whether it is about the weaker sandbox, which names what it does not hold."""
+        return any(one.outcome == "open" for one in self.attempts)
+
+    @property
     def status(self) -> BoundaryStatus:
         """Return what may be said of the boundary."""
         if self.problem:

@@ -34,6 +34,7 @@ _GAPS = (
         " find out that it exists, with its size and times; it cannot read it."
     ),
     "It can change the mode and the times of your files outside of the folder.",
+    "With the network on it reaches the servers of this computer and your own network, too.",
     (
         "Nothing in the working folder is spared: it can change the hooks of a repository, an"
         " environment and the settings of editors, which other programs run later."

@@ -590,7 +590,7 @@ class Sandbox:
 
 def _is_of_better(report: BoundaryReport) -> bool:
     """Return whether a report is about a sandbox of namespaces."""
-    return bool(report.attempts) and all(one.outcome != "open" for one in report.attempts)
+    return bool(report.attempts) and not report.is_weaker
 
 
 def _weighed(report: BoundaryReport, available: Availability) -> BoundaryReport:

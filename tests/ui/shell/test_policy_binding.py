@@ -136,6 +136,7 @@ async def test_the_weaker_sandbox_says_what_it_does_not_hold_and_what_would_help
         assert not sheet.asking.buttons["outside"].isEnabled()
         status = sheet.status
         assert "3 of 4 attempts refused." in status.words.text()
+        assert "servers of this computer." in sheet.network.buttons["on"].accessibleDescription()
         assert gap in status.gaps.text()
         assert "sudo apt install bubblewrap" in status.remedy.text()
         bench.click(status.show_button)

@@ -93,9 +93,16 @@ def network_choice(network: NetworkAccess, tr: Translate = in_english) -> str:
             return tr("On")
 
 
-def network_meaning(network: NetworkAccess, tr: Translate = in_english) -> str:
-    """Return in plain words what code can reach."""
+def network_meaning(
+    network: NetworkAccess, tr: Translate = in_english, *, is_weaker: bool = False
+) -> str:
+    """Return in plain words what code can reach, in the weaker sandbox if `is_weaker`."""
     match network:
+        case "on" if is_weaker:
+            return tr(
+                "Code reaches the internet, your own network and the servers of this computer. "
+                "What it can read it can also send."
+            )
         case "off":
             return tr("Code reaches no other computer, and no program of this one.")
         case "listed":

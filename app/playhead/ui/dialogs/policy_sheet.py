@@ -319,10 +319,14 @@ class PolicySheet(QDialog):
             },
             page,
         )
+        is_weaker = self._choice.report.is_weaker
         self.network = Dial[NetworkAccess](
             tr("Network"),
             {
-                one: (policies.network_choice(one, tr), policies.network_meaning(one, tr))
+                one: (
+                    policies.network_choice(one, tr),
+                    policies.network_meaning(one, tr, is_weaker=is_weaker),
+                )
                 for one in _NETWORKS
             },
             page,

@@ -100,7 +100,8 @@ class PolicyBinding(SessionBinding):
         parts = policies.policy_parts(policy, reach=reach, runs_unasked=unasked, tr=tr, tr_n=tr_n)
         words = [policies.files_meaning(policy.files, tr)]
         if policy.is_bounded:
-            words.append(policies.network_meaning(policy.network, tr))
+            is_weaker = choice.report.is_weaker
+            words.append(policies.network_meaning(policy.network, tr, is_weaker=is_weaker))
         words.append(
             tr("No block waits for your approval.")
             if unasked
