@@ -46,6 +46,7 @@ from playhead.providers.worker_start import (
 )
 
 _LAST_LINES = 200
+_LINES_AT_ONCE = 8
 LOG_LIMIT_BYTES = 2_000_000
 """The log and the one before it, at most, are kept."""
 
@@ -220,9 +221,12 @@ class WorkerProcess:
         stdout = self._process.stdout
         assert stdout is not None  # noqa: S101 - it was started with a pipe
         try:
+            count = 0
             while line := await stdout.readline():
                 self._dispatch(line)
-                await asyncio.sleep(0)  # very many lines may have come at once
+                count += 1
+                if not count % _LINES_AT_ONCE:
+                    await asyncio.sleep(0)  # very many lines may have come at once
         finally:
             if not self._ready.done():
                 self._ready.set_result(False)

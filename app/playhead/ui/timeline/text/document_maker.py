@@ -285,7 +285,7 @@ class DocumentMaker:
         document.setMarkdown(source, features)
         if block.kind == "table":
             self._dress_tables(document, is_continued=bool(block.header))
-        self._style(document, ink)
+        self._style(document, ink, is_coloured=bool(formulas))
         if _TASK.search(source) is not None:
             _dress_tasks(document)
         if has_notes:
@@ -295,7 +295,12 @@ class DocumentMaker:
             mute = self.theme.colour("mute")
             document.is_waiting = not insert_formulas(document, formulas, self.formulas, mute)
 
-    def _style(self, document: Document, ink: str) -> None:
+    def _style(self, document: Document, ink: str, *, is_coloured: bool) -> None:
+        """Dress a document as the theme has it.
+
+        Plain words get their colour when they are painted, and here with `is_coloured`, as formulas
+        take it from them.
+        """
         cursor = QTextCursor(document)
         text_block = document.begin()
         last = document.lastBlock().blockNumber()
@@ -303,7 +308,7 @@ class DocumentMaker:
         while text_block.isValid():
             cursor.setPosition(text_block.position())
             self._dress_block(document, cursor, text_block, last)
-            self._dress_pieces(document, text_block, ink)
+            self._dress_pieces(document, cursor, text_block, ink, is_coloured=is_coloured)
             text_block = text_block.next()
         cursor.endEditBlock()
 
@@ -335,16 +340,29 @@ class DocumentMaker:
         if (items := block.textList()) is not None:
             _set_bullets(items)
 
-    def _dress_pieces(self, document: Document, block: QTextBlock, ink: str) -> None:
+    def _dress_pieces(
+        self,
+        document: Document,
+        cursor: QTextCursor,
+        block: QTextBlock,
+        ink: str,
+        *,
+        is_coloured: bool,
+    ) -> None:
         tokens = self.theme.tokens
         level = block.blockFormat().headingLevel()
         quoted = _quote_level(block) > 0
         colour = QColor(tokens.mute if quoted else tokens.of(ink))
+        is_coloured = is_coloured or quoted or bool(level)
         for start, length, look in _pieces(block):
             if look.isImageFormat():
                 _replace_image(document, start, look)
                 continue
-            if look.fontFixedPitch():
+            is_fixed, is_anchor = look.fontFixedPitch(), look.isAnchor()
+            is_bold = look.fontWeight() > QFont.Weight.Medium
+            if not (is_fixed or is_bold or is_anchor or is_coloured):
+                continue
+            if is_fixed:
                 _make_code(look, self.theme)
             elif level:
                 look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
@@ -352,12 +370,12 @@ class DocumentMaker:
                 size_px = round(_HEADING_PX.get(level, PROSE_PX) * prose_px / PROSE_PX)
                 look.setProperty(QTextFormat.Property.FontPixelSize, size_px)
                 look.setFontWeight(QFont.Weight.DemiBold)
-            elif look.fontWeight() > QFont.Weight.Medium:
+            elif is_bold:
                 look.setFontWeight(QFont.Weight.DemiBold)
-            is_link = look.isAnchor() and QUrl(look.anchorHref()).scheme() in SAFE_SCHEMES
+            is_link = is_anchor and QUrl(look.anchorHref()).scheme() in SAFE_SCHEMES
             look.setForeground(QColor(tokens.accent) if is_link else colour)
-            look.setFontUnderline(is_link)
-            cursor = QTextCursor(document)
+            if is_anchor:
+                look.setFontUnderline(is_link)
             cursor.setPosition(start)
             cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
             cursor.setCharFormat(look)
