@@ -166,7 +166,7 @@ class Delta(Struct, frozen=True, kw_only=True):
 
 
 class Deltas(Struct, frozen=True):
-    """From the worker: the pieces of the last 16 ms, their boundaries kept."""
+    """From the worker: the pieces of the last 33 ms, their boundaries kept."""
 
     kind: ClassVar[str] = "deltas"
     turn: str
@@ -362,7 +362,7 @@ def _small(delta: Delta) -> dict[str, Any]:
     return body
 
 
-BATCH_INTERVAL_S = 0.016
+BATCH_INTERVAL_S = 0.033
 
 
 class DeltaBatcher:
