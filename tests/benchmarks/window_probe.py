@@ -43,7 +43,7 @@ class WindowProbe(QObject):
         self._commands = Commands(commands, self)
         self._watch = QTimer(self)
         self._watch.timeout.connect(self._look_for_use)
-        self._watch.start(0)
+        self._watch.start(1)  # 0 would turn the loop round while the program waits
 
     @property
     def composer(self) -> Composer:
