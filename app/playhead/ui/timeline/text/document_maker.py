@@ -296,7 +296,7 @@ class DocumentMaker:
             document.is_waiting = not insert_formulas(document, formulas, self.formulas, mute)
 
     def _style(self, document: Document, ink: str, *, is_coloured: bool) -> None:
-        """Dress a document as the theme has it.
+        """Set the fonts, gaps and colours of the theme.
 
         Plain words get their colour when they are painted, and here with `is_coloured`, as formulas
         take it from them.
