@@ -96,8 +96,8 @@ VERDICTS = ("kept", "import", "source", "again", "lost")
 """The ways in which a name survives its kernel: by its value, its module, its source, or not."""
 WHY_LOST = (
     *("generator", "file", "lock", "socket", "connection", "process", "thread", "view", "gpu"),
-    *("frame", "reference", "local_class", "class_changed", "unpicklable", "too_large"),
-    *("secret", "slow", "no_module", "unreadable", "missing"),
+    *("frame", "reference", "local_class", "class_changed", "unpicklable", "too_large", "secret"),
+    *("slow", "no_module", "unreadable"),
 )
 
 

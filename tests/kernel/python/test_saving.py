@@ -323,7 +323,8 @@ print(frame.x[0], count() is inner, outer)
         ("bump()", "bump count items"),
         ("thing.bump()", "thing count"),
         ("def later():\n    items.append(1)", "later"),
-        ("for n in items: pass", "n items"),
+        ("for n in items: pass", "n"),
+        ("for row in rows: pass", "row rows"),
         ("try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    count = 3", "e count"),
         ("(got := items)", "got items"),
         ("sorted(items, key=lambda n: numbers.sort())", "items numbers"),
@@ -345,7 +346,7 @@ _NAMES = """\
 import numpy, pandas
 __name__ = "__main__"
 count, items, numbers = 0, [1, 2], numpy.arange(3)
-frame = pandas.DataFrame({"x": [1]})
+frame, rows = pandas.DataFrame({"x": [1]}), [[1]]
 def bump():
     global count
     count += 1

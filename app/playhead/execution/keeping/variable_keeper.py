@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -39,6 +40,7 @@ _ANSWER_S = 5.0
 _MOST_FORKED = 512_000_000
 """A larger process is not forked: each of its pages that code changes then would be copied."""
 _MOST_TRIES = 5
+_LIMIT_S = 30.0
 
 Wish = Literal["ask", "always", "never"]
 Choice = Literal["yes", "no", "stop"]
@@ -102,16 +104,23 @@ class VariableKeeper:
     """Owner of the saves under way, of one Python kernel for each conversation.
 
     `wish` is the user's, read each time. With `asks` somebody can answer an offer; without, "ask"
-    is "never".
+    is "never". A kernel is saved when it has rested for `idle_s`.
     """
 
     def __init__(
-        self, store: VariableStore, wish: Callable[[], Saving], *, asks: bool = False
+        self,
+        store: VariableStore,
+        wish: Callable[[], Saving],
+        *,
+        asks: bool = False,
+        idle_s: float = _IDLE_S,
     ) -> None:
+        self._idle_s = idle_s
         self._store = store
         self._wish = wish
         self._asks = asks
         self._kept: dict[str, _Kept] = {}
+        self._most, self._asked_at = 0, -_LIMIT_S
 
     def offer(self, conversation_id: str) -> RestoreOffer | None:
         """Return the question that waits for `answer`, if there is one."""
@@ -133,6 +142,11 @@ class VariableKeeper:
     def is_behind(self, conversation_id: str) -> bool:
         """Return whether what the last runs changed could not be saved yet."""
         return self._of(conversation_id).is_behind
+
+    def is_waiting(self, conversation_id: str) -> bool:
+        """Return whether a save is about to begin, or under way."""
+        kept = self._of(conversation_id)
+        return kept.timer is not None or kept.task is not None
 
     def answer(self, conversation_id: str, choice: Choice) -> None:
         """Answer the question, if there is one; "stop" gives up the run that waits for it."""
@@ -157,7 +171,7 @@ class VariableKeeper:
             kept.has_new = True
             kept.tries = 0
         elif kernel.state == "idle" and kept.has_new:
-            self._save_later(conversation_id, kernel, _IDLE_S)
+            self._save_later(conversation_id, kernel, self._idle_s)
         elif kernel.state == "none":
             kept.back, kept.has_new, kept.is_behind = None, False, False
 
@@ -306,6 +320,13 @@ class VariableKeeper:
             self._save_later(conversation_id, kernel, _AGAIN_S)
         kept.on_change()
 
+    async def _limit(self) -> int:
+        """Return how much may be saved; the disk is asked now and then."""
+        if time.monotonic() > self._asked_at + _LIMIT_S:
+            self._most = await asyncio.to_thread(self._store.limit)
+            self._asked_at = time.monotonic()
+        return self._most
+
     async def _save_now(self, conversation_id: str, kernel: LiveKernel) -> bool:
         """Have a kernel save what has changed; return whether that was done."""
         if not self._wish().is_on:
@@ -314,7 +335,7 @@ class VariableKeeper:
             return True
         checkpoint = await self._checkpoint(conversation_id)
         known = [group.key for group in checkpoint.groups] if checkpoint else []
-        limit = await asyncio.to_thread(self._store.limit)
+        limit = await self._limit()
         found = await kernel.save(
             _SAVE_S + _ANSWER_S, known=known, limit=limit, most_forked=_MOST_FORKED, seconds=_SAVE_S
         )

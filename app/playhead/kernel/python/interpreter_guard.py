@@ -15,8 +15,8 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable
 from types import ModuleType
+from typing import Any
 
 Failure = BaseException
 """For `except` where the name may be gone from `builtins`."""
@@ -27,9 +27,9 @@ _LEAST_RECURSION = 200
 _LONGEST_SWITCH_S = 1.0
 _MOST_NAMES = 5
 
-_callable, _len, _is_not = callable, len, operator.is_not
-_any: Callable[[Iterable[object]], bool] = any
-_map: Callable[..., Iterable[object]] = map
+_callable, _any, _len = callable, any, len
+_map: Any = map
+_is_not: Any = operator.is_not
 
 
 def own_modules(package: str) -> None:

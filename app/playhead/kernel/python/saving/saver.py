@@ -28,10 +28,10 @@ from ...interrupts import start_thread
 from . import value_pickling
 from .touched_names import TouchedNames
 from .value_collector import (
+    LightCheck,
     Origin,
     ValueCollector,
     Wish,
-    is_light,
     needs_threads,
     secrets_of_environment,
 )
@@ -101,7 +101,8 @@ class Saver:
         saving = _Saving(command, self._wish(command, chosen), set(names), self._unsaved)
         self._unsaved = TouchedNames()
         self._is_saving = True
-        is_light_work = all(is_light(names[name]) for name in chosen)
+        check = LightCheck()
+        is_light_work = all(check.passes(names[name]) for name in chosen)
         is_light_work |= any(needs_threads(names[name]) for name in chosen)
         if is_light_work or not _can_fork(command["most_forked"]):
             self._save_here(saving)

@@ -35,19 +35,29 @@ _LOOKING_METHODS = frozenset(
     | {"argmax", "argmin", "idxmax", "idxmin", "round", "any", "all", "dot", "astype", "items"}
     # of texts and containers
     | {"keys", "get", "index", "startswith", "endswith", "split", "join", "strip", "upper"}
-    | {"lower", "format", "encode", "decode", "isdigit", "replace", "find"}
+    | {"lower", "format", "encode", "decode", "isdigit", "replace", "find", "most_common", "values"}
+    | {"to_numpy", "rolling", "resample", "query", "dropna", "fillna", "pct_change"}
+    | {"abs", "shift", "rank", "clip", "where", "mask", "isin", "between", "duplicated", "nunique"}
+    | {"drop_duplicates", "drop", "explode", "stack", "unstack", "pivot", "first", "last", "size"}
+    | {"rename", "set_index", "join", "assign", "nsmallest", "crosstab", "strftime", "isoformat"}
 )
-_SHARING = frozenset({"get", "items", "reset_index", "astype", "groupby"})
+_SHARING = frozenset({"get", "items", "values", "to_numpy", "replace"})
 """Those whose result may have a part of the object in it."""
-_LOOKING_FUNCTIONS = frozenset(
-    {"mean", "sum", "std", "var", "median", "min", "max", "abs", "sqrt", "exp", "log", "log10"}
-    | {"sin", "cos", "tan", "dot", "matmul", "corrcoef", "percentile", "quantile", "linspace"}
-    | {"arange", "zeros", "ones", "full", "array", "concatenate", "vstack", "hstack", "cumsum"}
-    | {"round", "floor", "ceil", "isnan", "allclose", "array_equal", "unique", "histogram"}
+_CHANGING = frozenset(
+    {"shuffle", "fill_diagonal", "copyto", "put", "place", "putmask", "put_along_axis", "at"}
+    | {"nan_to_num", "apply_along_axis", "vectorize", "frompyfunc", "nditer", "fromfunction"}
+    # those whose results share memory with what they are given
+    | {"asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "atleast_1d", "atleast_2d"}
+    | {"atleast_3d", "reshape", "ravel", "squeeze", "transpose", "swapaxes", "moveaxis", "rollaxis"}
+    | {"broadcast_to", "broadcast_arrays", "expand_dims", "split", "array_split", "hsplit"}
+    | {"vsplit", "dsplit", "diagonal", "diag", "require", "frombuffer", "real", "imag", "flip"}
+    | {"fliplr", "flipud", "rot90", "meshgrid", "matrix", "asmatrix", "memmap", "from_dlpack"}
+    | {"as_strided", "sliding_window_view", "array", "asarray_chkfinite", "permute_dims"}
 )
-"""Functions of numpy and math that change nothing and give other objects."""
+"""Functions of numpy that change what they are given, or keep a part of it. Others do neither."""
+_CONSTANT_KINDS = frozenset({int, float, complex, bool, str, bytes, type(None)})
 _CONSTANTS = (int, float, complex, bool, str, bytes, type(None), types.BuiltinFunctionType)
-_DRAWING = ("matplotlib", "seaborn", "mpl_toolkits")
+_LOOKING_MODULES = ("numpy", "math", "statistics", "matplotlib", "seaborn")
 _WRAPPING = (property, staticmethod, classmethod)
 _REACHED_LIMIT = 2_000
 _HELD_LIMIT = 50
@@ -67,8 +77,6 @@ class TouchedNames:
             reader.visit(statement)
         self.all |= reader.is_opaque
         self.names |= reader.touched | _reached(reader.loaded, namespace)
-        if any(_is_drawing(namespace.get(name)) for name in reader.loaded):
-            self.names |= {name for name, value in namespace.items() if _is_drawing(value)}
 
 
 class _Reader(ast.NodeVisitor):
@@ -134,18 +142,53 @@ class _Reader(ast.NodeVisitor):
             if isinstance(inner, ast.FormattedValue):
                 self._look(inner.value)
 
+    def visit_For(self, node: Any) -> None:
+        self.visit(node.target)
+        self._look_at_items(node.iter)
+        for inner in (*node.body, *node.orelse):
+            self.visit(inner)
+
+    visit_AsyncFor = visit_For
+
+    def visit_comprehension(self, node: ast.comprehension) -> None:
+        self.visit(node.target)
+        self._look_at_items(node.iter)
+        for inner in node.ifs:
+            self._look(inner)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        """Visit a place that is changed, or a part that is kept."""
+        if isinstance(node.ctx, ast.Load):
+            self._look_at_items(node.value)
+        else:
+            self.visit(node.value)
+        self._look(node.slice)
+
+    def _look_at_items(self, node: ast.expr) -> None:
+        """Visit what is gone through: items that can never change are only looked at."""
+        if isinstance(node, ast.Name) and is_flat(self._namespace.get(node.id)):
+            self.loaded.add(node.id)
+        else:
+            self.visit(node)
+
     def visit_Call(self, node: ast.Call) -> None:
         function = node.func
         arguments = [*node.args, *(keyword.value for keyword in node.keywords)]
-        if self._only_looks(function):
+        if not _has_target(node) and self._only_looks(function):
             if isinstance(function, ast.Attribute):
                 self._look(function.value)
             for inner in arguments:
                 self._look(inner)
             return
         self.visit(function)
+        look = self._look if self._is_drawing(function) else self.visit
         for inner in arguments:
-            self.visit(inner)
+            look(inner)
+
+    def _is_drawing(self, function: ast.expr) -> bool:
+        """Return whether a call draws: its arguments are only looked at."""
+        value = self._namespace.get(_root(function))
+        return value is not None and _top(class_of(value).__module__) == "matplotlib"
 
     def _only_looks(self, function: ast.expr) -> bool:
         """Return whether a call changes nothing and its result shares nothing."""
@@ -155,13 +198,14 @@ class _Reader(ast.NodeVisitor):
         if not isinstance(function, ast.Attribute):
             return False
         owner = function.value
-        if isinstance(owner, ast.Name):
-            value = self._namespace.get(owner.id)
+        if function.attr == "Counter" and _root(owner) == "collections":
+            return True
+        if isinstance(owner, (ast.Name, ast.Attribute)):
+            value = self._namespace.get(_root(owner))
             if isinstance(value, types.ModuleType):
-                self.loaded.add(owner.id)
-                return _top(value.__name__) in ("numpy", "math") and (
-                    function.attr in _LOOKING_FUNCTIONS
-                )
+                self.loaded.add(_root(owner))
+                is_looking = _top(value.__name__) in _LOOKING_MODULES
+                return is_looking and function.attr not in _CHANGING
         return function.attr in _LOOKING_METHODS - _SHARING and self._is_plain_chain(owner)
 
     def _is_plain_chain(self, node: ast.expr) -> bool:
@@ -205,7 +249,7 @@ class _Reader(ast.NodeVisitor):
     def _looks_by_method(self, node: ast.Call) -> bool:
         function = node.func
         is_method = isinstance(function, ast.Attribute) and function.attr in _LOOKING_METHODS
-        return is_method and self._is_plain_chain(function)
+        return is_method and not _has_target(node) and self._is_plain_chain(function)
 
     def _bind(self, names: Iterable[ast.alias]) -> None:
         for one in names:
@@ -222,9 +266,23 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, _CONSTANTS) or _top(kind.__module__) in {"builtins", *_PLAIN}
 
 
-def _is_drawing(value: Any) -> bool:
-    module = value.__name__ if isinstance(value, types.ModuleType) else type(value).__module__
-    return _top(module) in _DRAWING
+def is_flat(value: Any) -> bool:
+    """Return whether a value is a container of objects that can never change."""
+    kind = class_of(value)
+    if kind is dict:
+        return {*map(type, value), *map(type, value.values())} <= _CONSTANT_KINDS
+    return kind in (list, tuple, set, frozenset, range) and set(map(type, value)) <= _CONSTANT_KINDS
+
+
+def _has_target(call: ast.Call) -> bool:
+    return any(keyword.arg in ("out", "inplace") for keyword in call.keywords)
+
+
+def _root(node: ast.expr) -> str:
+    """Return the name that a chain of attributes begins with; "" if it begins otherwise."""
+    while isinstance(node, ast.Attribute):
+        node = node.value
+    return node.id if isinstance(node, ast.Name) else ""
 
 
 def _reached(loaded: Iterable[str], namespace: dict[str, Any]) -> set[str]:

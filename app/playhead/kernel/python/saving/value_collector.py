@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import re
-import sys
 import types
 from typing import Any, Callable, Iterable, NamedTuple
 
@@ -225,19 +224,72 @@ def needs_threads(value: Any) -> bool:
     return str(class_of(value).__module__).partition(".")[0] == "polars"
 
 
-def is_light(value: Any, depth: int = 2) -> bool:
-    """Return whether to pickle a value costs less than a fork, and runs no code of anybody's."""
-    kind = class_of(value)
-    if kind in (int, float, complex, bool, type(None), types.ModuleType):
-        return True
-    if kind in (str, bytes):
-        return len(value) < 100_000
-    if kind in (list, tuple, set, frozenset) and depth:
-        return len(value) <= 500 and all(is_light(item, depth - 1) for item in value)
-    if kind is dict and depth:
-        return len(value) <= 500 and all(
-            is_light(item, depth - 1) for pair in value.items() for item in pair
-        )
-    numpy = sys.modules.get("numpy")
-    is_array = numpy is not None and kind is getattr(numpy, "ndarray", None)
-    return is_array and value.dtype.kind in "biufcSUmM" and value.nbytes < 1_000_000
+_LIGHT_BYTES = 2_000_000
+_LIGHT_ITEMS = 2_000
+_REDUCERS = frozenset(
+    {"__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__"}
+    | {"__getattribute__", "__getattr__"}
+)
+
+
+class LightCheck:
+    """Finds out whether to pickle values costs less than a fork, and runs no code of blocks."""
+
+    def __init__(self) -> None:
+        self._bytes = _LIGHT_BYTES
+        self._items = _LIGHT_ITEMS
+
+    def passes(self, value: Any) -> bool:
+        """Return whether this value is light, beside those before it."""
+        self._items -= 1
+        if self._items < 0 or self._bytes < 0:
+            return False
+        kind = class_of(value)
+        if kind in (str, bytes):
+            self._bytes -= len(value)
+            return self._bytes >= 0
+        if kind in _ATOMS:
+            return True
+        if kind in (list, tuple, set, frozenset, dict):
+            return self._passes_items(value, kind)
+        if kind is types.FunctionType:
+            return self._passes_function(value)
+        if kind.__module__ == "__main__":
+            return _is_reduced_plainly(kind) and self.passes(getattr(value, "__dict__", None))
+        return self._passes_library(value, kind)
+
+    def _passes_items(self, value: Any, kind: type) -> bool:
+        if len(value) > self._items:
+            return False
+        items = [*value, *value.values()] if kind is dict else list(value)
+        return all(self.passes(item) for item in items)
+
+    def _passes_function(self, function: Any) -> bool:
+        try:
+            return all(self.passes(cell.cell_contents) for cell in function.__closure__ or ())
+        except ValueError:
+            return False  # it is not bound yet
+
+    def _passes_library(self, value: Any, kind: type) -> bool:
+        top = str(kind.__module__).partition(".")[0]
+        if top == "numpy" and kind.__name__ == "ndarray":
+            return value.dtype.kind in "biufcSUmM" and self._takes(value.nbytes)
+        if top == "pandas" and kind.__name__ in ("DataFrame", "Series"):
+            kinds = list(value.dtypes) if kind.__name__ == "DataFrame" else [value.dtype]
+            is_plain = all(one.kind in "biufcmM" or str(one) == "str" for one in kinds)
+            return is_plain and self._takes(value.size * 8)
+        is_refused = (kind.__module__, kind.__qualname__) in value_pickling.WHY
+        return is_refused or issubclass(kind, type) or top in ("datetime", "decimal", "fractions")
+
+    def _takes(self, size: int) -> bool:
+        self._bytes -= size
+        return self._bytes >= 0
+
+
+_ATOMS = frozenset({int, float, complex, bool, type(None), types.ModuleType, range, slice})
+
+
+def _is_reduced_plainly(kind: type) -> bool:
+    """Return whether a class of a block leaves it to Python how it is pickled."""
+    names = [name for base in kind.__mro__ if base is not object for name in vars(base)]
+    return not any(name in _REDUCERS for name in names) and type(kind) is type

@@ -19,6 +19,7 @@ import types
 from typing import Any, Callable, Iterable, Sequence
 
 from ..short_text import class_of
+from .touched_names import is_flat
 
 PROTOCOL = 5
 MAGIC = b"playhead-values-1\n"
@@ -77,6 +78,9 @@ def pack(
     pickler.dump(values)
     for one in pickler.buffers:
         target.count(one.nbytes)
+    if all(is_flat(value) for value in values.values()):  # also much faster for long ones
+        linked: dict[int, Any] = {id(value): value for value in values.values()}
+        return Packed(target.bytes(), pickler.buffers, linked)
     linked = {
         key: value
         for key, (_, value) in pickler.memo.copy().items()
@@ -170,7 +174,7 @@ class _Pickler(pickle.Pickler):
             write = _Pickler.write_class
         if write is not None:
             return write(self, value)
-        why = _WHY.get((kind.__module__, kind.__qualname__))
+        why = WHY.get((kind.__module__, kind.__qualname__))
         if why is not None:
             raise NotKeptError(why)
         return NotImplemented
@@ -342,7 +346,7 @@ _WRITERS: dict[type, Callable[[Any, Any], Any]] = {
     type(functools.lru_cache(len)): _cached,
     type: _Pickler.write_class,
 }
-_WHY: dict[tuple[str, str], str] = {
+WHY: dict[tuple[str, str], str] = {
     **{("builtins", name): "generator" for name in ("generator", "coroutine", "async_generator")},
     **{("builtins", name): "generator" for name in ("map", "filter", "zip", "enumerate")},
     **{("_io", name): "file" for name in ("TextIOWrapper", "BufferedReader", "BufferedWriter")},
