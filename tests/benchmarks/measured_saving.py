@@ -137,6 +137,7 @@ async def _session(folder: Path, mode: str) -> dict[str, float]:
     return {
         "cpu_s": sum(one.ru_utime + one.ru_stime for one in used),
         "own_s": used[0].ru_utime + used[0].ru_stime,
+        "system_s": used[1].ru_stime,
         "warm_us": warm,
         "written": written,
         "pickled": pickled,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from contextlib import suppress
 from pathlib import Path
 
 from playhead.domain.saved_variables import RestoreOffer, SavedName
@@ -12,6 +13,7 @@ from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.execution.processes import descendants
 from playhead.storage.variable_store import VariableStore
+from tests.soak.saves import kill_while_saving
 from tests.support.kernels import error_of, executor, report_of, request, run, text_of
 from tests.support.waiting import until
 
@@ -197,8 +199,11 @@ async def test_a_run_and_its_stop_do_not_wait_for_a_save(tmp_path: Path) -> None
 def _others(made: ProcessExecutor, kernel: int) -> list[int]:
     """Return what lives below the supervisor beside the kernel, but not what begins a save."""
     (supervisor,) = made.supervisors()
-    found = descendants(supervisor) - {kernel}
-    return [pid for pid in found if os.getpgid(pid) == pid]
+    found: list[int] = []
+    for pid in descendants(supervisor) - {kernel}:
+        with suppress(ProcessLookupError):
+            found += [pid] if os.getpgid(pid) == pid else []
+    return found
 
 
 async def test_values_that_stop_a_save_do_not_stop_the_next(tmp_path: Path) -> None:
@@ -210,6 +215,10 @@ async def test_values_that_stop_a_save_do_not_stop_the_next(tmp_path: Path) -> N
         assert found is not None
         rows = {one.name: one for one in found.names}
         assert (rows["bad"].verdict, rows["bad"].why, rows["x"].verdict) == ("lost", "slow", "kept")
+
+
+async def test_a_kernel_killed_at_any_moment_leaves_its_last_whole_save(tmp_path: Path) -> None:
+    await kill_while_saving(tmp_path, kills=6, seed=4)
 
 
 async def test_nothing_is_kept_where_that_is_switched_off(tmp_path: Path) -> None:
