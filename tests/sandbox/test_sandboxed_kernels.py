@@ -17,10 +17,12 @@ from playhead.domain.conversation.payloads import FileChanges, RunEnd
 from playhead.domain.text.file_effects import limits_text
 from playhead.domain.trust import NetworkAccess, Policy, Reach
 from playhead.errors import ExecutionError
+from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
 from playhead.providers.transcript import describe_file_changes
 from playhead.sandbox.bubblewrap import Availability, look_for_sandbox
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
 from playhead.session.trust.grant_book import ConversationGrants, GrantBook
+from playhead.storage.variable_store import VariableStore
 from tests.support.kernels import error_of, report_of, run, text_of
 from tests.support.ports import (
     RecordingExecutor,
@@ -463,3 +465,30 @@ async def test_the_boundary_holds_here_and_takes_no_time(place: Place) -> None:
     missing = place.sandbox(missing="bubblewrap is missing.")
     assert (await missing.test()).status == "none"
     assert re.search("missing", str(missing.why_not(FOLDER, str(place.folder))))
+
+
+async def test_what_was_saved_in_the_sandbox_is_read_in_the_same_one_only(place: Place) -> None:
+    store = VariableStore(place.data / "variables")
+    keeper = VariableKeeper(store, lambda: Saving(restores="always"), idle_s=0.1)
+    escape = f"open({str(place.home / 'out.txt')!r}, 'w').close()"
+    trap = f"class Trap:\n  def __reduce__(self): return exec, ({escape!r},)\n"
+    code = f"{trap}import os\nx, trap = [1], Trap()"
+    async with place.executor(place.sandbox(), keeper) as made:
+        await run(made, place.request(code))
+        await until(lambda: store.read("conversation"))
+        key = str(place.data / "variables" / "key")
+        assert (
+            text_of(await run(made, place.request(f"print(os.path.exists({key!r}))"))) == "False\n"
+        )
+        await made.restart("conversation")
+        chunks = await run(made, place.request("print('x' in globals()); del x"))
+        assert text_of(chunks) == "True\n"
+        await run(made, place.request(code))
+        await until(lambda: not keeper.is_waiting("conversation"))
+        await made.restart("conversation")
+        chunks = await run(made, place.request("print('x' in globals())", Policy()))
+        assert text_of(chunks) == "False\n"
+        back = made.status("conversation").brought_back
+        assert back is not None
+        assert {one.why for one in back.lost} == {"other_policy"}
+    assert not (place.home / "out.txt").exists()

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from playhead.domain.execution import RunRequest
 from playhead.domain.trust import Policy
+from playhead.execution.keeping.variable_keeper import VariableKeeper
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.sandbox.bubblewrap import Availability, look_for_sandbox
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
@@ -48,8 +49,10 @@ class Place:
         return Sandbox(places, look, outside=outside)
 
     @asynccontextmanager
-    async def executor(self, sandbox: Sandbox | None) -> AsyncGenerator[ProcessExecutor]:
-        made = ProcessExecutor(self.data / "output", sandbox=sandbox)
+    async def executor(
+        self, sandbox: Sandbox | None, keeper: VariableKeeper | None = None
+    ) -> AsyncGenerator[ProcessExecutor]:
+        made = ProcessExecutor(self.data / "output", sandbox=sandbox, keeper=keeper)
         try:
             yield made
         finally:

@@ -30,6 +30,7 @@ WhyLost = Literal[
     "unreadable",
     "missing",
     "other_python",
+    "other_policy",
 ]
 
 
@@ -68,13 +69,18 @@ class SavedGroup(Struct, frozen=True, kw_only=True):
 
 
 class Checkpoint(Struct, frozen=True, kw_only=True):
-    """All names of a kernel after a run; `at` is in seconds since the epoch."""
+    """All names of a kernel after a run; `at` is in seconds since the epoch.
+
+    `bounds` names the sandbox that it was in, "" for none: what code in one has written is code,
+    and is read in no other one.
+    """
 
     conversation_id: str
     at: float
     python: str
     names: tuple[SavedName, ...]
     groups: tuple[SavedGroup, ...]
+    bounds: str = ""
 
     @property
     def offer(self) -> RestoreOffer | None:

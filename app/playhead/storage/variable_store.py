@@ -72,6 +72,7 @@ class VariableStore:
         conversation_id: str,
         found: Mapping[str, Any],
         fetch: Callable[[str, Path, int], bool],
+        bounds: str = "",
     ) -> Checkpoint:
         """Keep what a kernel has saved, in place of what was there; `fetch` moves a file out.
 
@@ -97,6 +98,7 @@ class VariableStore:
                 python=str(found["python"]),
                 names=names,
                 groups=tuple(groups),
+                bounds=bounds,
             )
             self._write_index(checkpoint)
             self._collect(conversation_id, {group.blob for group in groups})

@@ -262,4 +262,5 @@ def _reasons(tr: Translate) -> dict[WhyLost, str]:
         "unreadable": tr("it could not be read again"),
         "missing": tr("its file is missing or was changed"),
         "other_python": tr("another Python has saved it"),
+        "other_policy": tr("code that may do something else has saved it"),
     }

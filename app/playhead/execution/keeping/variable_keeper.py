@@ -69,8 +69,9 @@ class VariableStore(Protocol):
         conversation_id: str,
         found: Mapping[str, Any],
         fetch: Callable[[str, Path, int], bool],
+        bounds: str = "",
     ) -> Checkpoint:
-        """Keep what a kernel has saved. Raises ValueError, OSError."""
+        """Keep what a kernel has saved in its sandbox. Raises ValueError, OSError."""
         ...
 
     def lay_out(self, checkpoint: Checkpoint, folder: Path) -> tuple[str, list[SavedName]]:
@@ -231,6 +232,13 @@ class VariableKeeper:
         restores = self._restores(kept)
         if checkpoint is None or checkpoint.offer is None or restores == "never":
             return True
+        if checkpoint.bounds not in ("", _bounds(kernel)):
+            lost = tuple(
+                replace(one, verdict="lost", why="other_policy") for one in checkpoint.names
+            )
+            kept.back = BroughtBack((), (), lost)
+            kept.on_change()
+            return True
         choice = await self._ask(kept, checkpoint) if restores == "ask" else "yes"
         if choice != "yes":
             return choice == "no"
@@ -341,12 +349,22 @@ class VariableKeeper:
         )
         if found.get("is_same") is True:
             return True
-        taken = await asyncio.to_thread(self._store.take, conversation_id, found, kernel.take_file)
+        taken = await asyncio.to_thread(
+            self._store.take, conversation_id, found, kernel.take_file, _bounds(kernel)
+        )
         if conversation_id in self._kept:
             self._kept[conversation_id].checkpoint = taken
         else:  # it was deleted meanwhile
             await asyncio.to_thread(self._store.delete, conversation_id)
         return True
+
+
+def _bounds(kernel: LiveKernel) -> str:
+    """Return a text for the sandbox that a kernel is in; "" for none."""
+    if kernel.confinement is None:
+        return ""
+    policy, folder = kernel.confinement.policy, kernel.confinement.around.folder
+    return f"{policy.files} {policy.network} {','.join(sorted(policy.hosts))} {folder}"
 
 
 def _row(one: SavedName) -> Variable:
