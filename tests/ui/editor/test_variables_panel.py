@@ -198,3 +198,22 @@ async def test_text_for_a_program_reaches_the_executor(theme: Theme, tmp_path: P
     async with opened(theme, tmp_path) as bench:
         bench.parts.timeline.text_sent.emit("yes\n", False)
         await until(lambda: bench.executor.answers == [("", "yes\n")])
+
+
+def test_the_panel_says_what_came_back_and_why_the_rest_did_not(theme: Theme) -> None:
+    panel = VariablesPanel(theme)
+    back = Variable(name="a", type="list", value="[1]", survival="back")
+    lost = Variable(name="s", type="socket", survival="again", why="socket", line=3)
+    secret = Variable(name="key", type="str", survival="lost", why="secret", line=4)
+    panel.show_variables([back, lost, secret])
+    values = [panel.model.index(row, 4).data() for row in range(3)]
+    assert values == [
+        "[1]",
+        "a socket cannot be kept; line 3 of its block makes it again",
+        "it looks like a secret",
+    ]
+    tip = Qt.ItemDataRole.ToolTipRole
+    assert panel.model.index(0, 0).data(tip) == "Came back from the last kernel"
+    assert panel.behind.isHidden()
+    panel.show_behind(True)
+    assert not panel.behind.isHidden()

@@ -259,6 +259,10 @@ class VariablesPanel(QWidget):
         self._words.setText(words)
         self._stack.setCurrentWidget(self._words)
 
+    def show_behind(self, is_behind: bool) -> None:
+        """Show whether what the last runs changed could not be saved yet."""
+        self.behind.setVisible(is_behind)
+
     def set_busy(self) -> None:
         """Show that code runs: known variables remain, in grey."""
         if self.model.variables:
@@ -291,6 +295,12 @@ class VariablesPanel(QWidget):
         title.setProperty("kind", "strong")
         self._count = QLabel(header)
         self._count.setProperty("kind", "mute")
+        self.behind = QLabel(tr("not saved yet"), header)
+        self.behind.setProperty("kind", "mute")
+        self.behind.setToolTip(
+            tr("What the last runs changed could not be saved: a lost kernel would lose it.")
+        )
+        self.behind.hide()
         self._refresh = self._button(header, tr("Read the variables again"))
         self._close = self._button(header, tr("Hide the variables"))
         self._refresh.clicked.connect(self.refresh_requested)
@@ -300,6 +310,7 @@ class VariablesPanel(QWidget):
         layout.setSpacing(8)
         layout.addWidget(title)
         layout.addWidget(self._count)
+        layout.addWidget(self.behind)
         layout.addStretch(1)
         layout.addWidget(self._refresh)
         layout.addWidget(self._close)

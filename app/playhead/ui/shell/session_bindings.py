@@ -488,6 +488,7 @@ class VariablesBinding(SessionBinding):
             self._is_stale = True  # a new kernel waits for the answer, or has got it
         if panel is None or panel.isHidden():
             return
+        panel.show_behind(session.kernel.is_behind)
         match state:
             case "none" if session.kept_variables.saved is None:
                 panel.show_text(tr(_NO_KERNEL))
@@ -588,6 +589,13 @@ async def _loss(session: Session) -> str:
     if names:
         shown = ", ".join(names[:_NAMES_SHOWN])
         more = len(names) - _NAMES_SHOWN
+        if session.kept_variables.saved is not None:
+            listed = tr("{names} and {count} more", names=shown, count=more) if more > 0 else shown
+            return tr(
+                "The next kernel can have what is saved of these variables: {names}. You are asked "
+                "before it gets them.",
+                names=listed,
+            )
         if more > 0:
             return tr_n("These variables are lost: {names} and %n more.", more, names=shown)
         return tr_n(
