@@ -313,13 +313,22 @@ def _make_history(wanted: Overrides) -> SqliteHistory | NoHistory:
         from playhead.storage.history.sqlite_history import SqliteHistory
 
         holder = f"{wanted.program} (process {os.getpid()})"
-        history = SqliteHistory(paths.history_path(), paths.outputs_dir(), holder)
+        history = SqliteHistory(
+            paths.history_path(), paths.outputs_dir(), holder, _delete_variables
+        )
     else:
         from playhead.storage.history.no_history import NoHistory
 
         history = NoHistory(paths.outputs_dir())
     history.on_failure(_log_failure)
     return history
+
+
+def _delete_variables(conversation_id: str) -> None:
+    """Delete what is saved of a conversation's variables, also of one deleted before a crash."""
+    from playhead.storage.variable_store import VariableStore
+
+    VariableStore(paths.variables_dir()).delete(conversation_id)
 
 
 def _log_failure(error: Exception | None) -> None:

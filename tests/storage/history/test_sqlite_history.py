@@ -611,3 +611,21 @@ async def test_the_lines_that_printed_an_output_come_back_with_it(path):
         assert stored.leaf_id == console
         assert (await history.conversations())[0].message_count == 1
         assert Conversation.restore(stored).printed(console) == printed
+
+
+async def test_what_else_is_kept_of_a_conversation_goes_with_it(path):
+    deleted = []
+    history = SqliteHistory(path, path.parent / "outputs", delete_more=deleted.append)
+    await history.open()
+    for id_ in ("one", "two"):
+        history.create(
+            ConversationSummary(id=id_, title=id_, created_at=1.0, updated_at=1.0), "", ""
+        )
+    await history.delete("one")
+    history.mark("two", "deleted", True)
+    await history.close()
+    later = SqliteHistory(path, path.parent / "outputs", delete_more=deleted.append)
+    await later.open()
+    await later.purge()
+    await later.close()
+    assert deleted == ["one", "two"]

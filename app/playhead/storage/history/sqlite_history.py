@@ -128,12 +128,20 @@ _DELETED_KEPT = 500
 class SqliteHistory:
     """Conversations in one SQLite file; all of its work is done in a thread. Owned by `bootstrap`.
 
-    `outputs_dir` holds a folder per conversation, named by its id, that goes with it. `holder`
-    names this process to others that would open the file.
+    `outputs_dir` holds a folder per conversation, named by its id, that goes with it; `delete_more`
+    deletes what else is kept of one, in a thread. `holder` names this process to others that would
+    open the file.
     """
 
-    def __init__(self, path: Path, outputs_dir: Path | None = None, holder: str = "") -> None:
+    def __init__(
+        self,
+        path: Path,
+        outputs_dir: Path | None = None,
+        holder: str = "",
+        delete_more: Callable[[str], None] = lambda conversation_id: None,
+    ) -> None:
         self._path = path
+        self._delete_more = delete_more
         self._outputs_dir = outputs_dir
         self._writer = HistoryWriter(path, self._on_refused, holder)
         self._finder = MessageSearch(lambda: self._writer.opened_path)
@@ -259,6 +267,7 @@ class SqliteHistory:
             await self._ask(lambda connection: None)
         if self._outputs_dir is not None:
             await asyncio.to_thread(delete_folder, self._outputs_dir, conversation_id)
+        await asyncio.to_thread(self._delete_more, conversation_id)
 
     async def copy_to(self, path: Path) -> None:
         """Write all conversations as they are now into another file. Raises StorageError."""
