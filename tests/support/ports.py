@@ -20,6 +20,7 @@ from playhead.domain.execution import (
     EnvironmentStatus,
     Interpreter,
     KernelStatus,
+    LineValue,
     PauseVerb,
     RunRequest,
     Variable,
@@ -213,12 +214,13 @@ class RecordingExecutor:
         if self._interrupted is not None:
             self._interrupted.set()
 
-    async def pause(self, conversation_id: str, verb: PauseVerb) -> None:
+    async def pause(self, conversation_id: str, verb: PauseVerb, lines: Sequence[int] = ()) -> None:
+        self.breakpoints = tuple(lines) if verb == "breakpoints" else self.breakpoints
         line = 1 if verb == "pause" else 0
         self._status = replace(self._status, paused_line=line)
 
-    async def set_breakpoints(self, conversation_id: str, lines: Sequence[int]) -> None:
-        self.breakpoints = tuple(lines)
+    async def line_values(self, conversation_id: str, code: str) -> list[LineValue]:
+        return []
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
         self.answers.append((input_id, text))

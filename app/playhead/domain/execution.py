@@ -37,7 +37,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     line. `times_lines`: the time of single lines inside loops too, where the kernel can (3.12 on).
     `dpi` is what figures are drawn with, 0 as they are. `policy` is the conversation's: a kernel
     that was started under another one is ended first. `breakpoints` are lines to pause before; only
-    Python can.
+    Python can. `keeps_values`: what its lines assign can be asked for later.
     """
 
     run_id: str
@@ -53,6 +53,7 @@ class RunRequest(Struct, frozen=True, kw_only=True):
     dpi: float = 0
     policy: Policy = Policy()
     breakpoints: tuple[int, ...] = ()
+    keeps_values: bool = False
 
 
 class Variable(Struct, frozen=True, kw_only=True):
@@ -117,8 +118,23 @@ class Description(Struct, frozen=True, kw_only=True):
 KernelState = Literal["none", "starting", "idle", "busy", "stopping"]
 
 
-PauseVerb = Literal["pause", "step", "resume"]
-"""Pause before the next line; go on up to the next statement; go on."""
+class LineValue(Struct, frozen=True, kw_only=True):
+    """The short text of a name's value after a line of a run, from `line` to `last_line`.
+
+    Unless it `is_exact`, it is the value at the end of the loop or other statement around the line;
+    `seen` are values that it had on the way there.
+    """
+
+    line: int
+    last_line: int
+    name: str
+    text: str
+    is_exact: bool = True
+    seen: tuple[str, ...] = ()
+
+
+PauseVerb = Literal["pause", "step", "resume", "breakpoints"]
+"""Pause before the next line; go on up to the next statement; go on; pause before given lines."""
 
 
 class GoingOn(Struct, frozen=True):

@@ -115,6 +115,7 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     api_max_messages: int = 10_000
     shows_running_line: bool = True
     times_lines: bool = False
+    keeps_values: bool = True
     sandbox_files: Literal["look", "folder"] = "folder"
     sandbox_network: Literal["off", "on"] = "off"
     sandbox_ask: AskPolicy = "every"

@@ -25,6 +25,7 @@ from playhead.domain.execution import (
     GoingOn,
     KernelState,
     KernelStatus,
+    LineValue,
     PauseVerb,
     RunLimits,
     RunRequest,
@@ -42,6 +43,7 @@ from playhead.execution.results import (
     Spool,
     completions_of,
     description_of,
+    line_values_of,
     new_spool_name,
     table_of,
     variables_of,
@@ -256,24 +258,24 @@ class LiveKernel:
             self._process.write(protocol.encode_command("stop", run=self._run_nonce))
             self._process.interrupt(int(grace_s * 1000), self._run_began)
 
-    def pause(self, verb: PauseVerb) -> None:
+    def pause(self, verb: PauseVerb, lines: Sequence[int] = ()) -> None:
         """Pause the run, or have it go on. Raises ExecutionError where code cannot be paused."""
         if self.language.word != "python":
             raise no_pause(self.language.name)
         self._pauses_first = self._state == "starting" and verb == "pause"
         if (run := self._run) is None or self._state != "busy":
             return
-        run.pause.is_wanted |= verb != "resume"
-        self._process.write(protocol.encode_command(verb, run=self._run_nonce))
-        if verb != "pause":
+        run.pause.is_wanted |= bool(lines) if verb == "breakpoints" else verb != "resume"
+        fields = {"lines": [*lines]} if verb == "breakpoints" else {}
+        self._process.write(protocol.encode_command(verb, run=self._run_nonce, **fields))
+        if verb in ("step", "resume"):
             run.pause.end()
 
-    def set_breakpoints(self, lines: Sequence[int]) -> None:
-        """Pause before these lines of the block that runs, and before no others."""
-        if self._run is not None and self._state == "busy" and self.language.word == "python":
-            self._run.pause.is_wanted |= bool(lines)
-            command = protocol.encode_command("breakpoints", run=self._run_nonce, lines=[*lines])
-            self._process.write(command)
+    async def line_values(self, code: str) -> list[LineValue]:
+        """Return what the lines of exactly this code assigned when it ran last."""
+        if self.language.word != "python" or self._state not in ("idle", "busy"):
+            return []
+        return await self._questions.ask(line_values_of, "values", ANSWER_LIMIT_S, code=code)
 
     def answer(self, input_id: str, text: str) -> None:
         """Give the running code a line."""
@@ -636,6 +638,7 @@ def _execute(request: RunRequest, nonce: str) -> bytes:
         memory=request.limits.memory_bytes,
         dpi=request.dpi,
         breakpoints=list(request.breakpoints),
+        values=request.keeps_values,
     )
 
 

@@ -29,6 +29,7 @@ from playhead.domain.execution import (
     Completions,
     Description,
     KernelStatus,
+    LineValue,
     PauseVerb,
     RunRequest,
     Variable,
@@ -182,16 +183,16 @@ class ProcessExecutor:
         for kernel in self._of(conversation_id):
             kernel.interrupt()
 
-    async def pause(self, conversation_id: str, verb: PauseVerb) -> None:
+    async def pause(self, conversation_id: str, verb: PauseVerb, lines: Sequence[int] = ()) -> None:
         """Pause the running code, or have it go on. Raises ExecutionError if it cannot be."""
         for kernel in self._of(conversation_id):
             if kernel.state in ("starting", "busy"):
-                kernel.pause(verb)
+                kernel.pause(verb, lines)
 
-    async def set_breakpoints(self, conversation_id: str, lines: Sequence[int]) -> None:
-        """Pause before other lines of the code that runs."""
-        for kernel in self._of(conversation_id):
-            kernel.set_breakpoints(lines)
+    async def line_values(self, conversation_id: str, code: str) -> list[LineValue]:
+        """Return what lines of a code assigned when it ran last; [] if that is not known."""
+        kernel = self._kernels.get((conversation_id, HOST_LANGUAGE))
+        return await kernel.line_values(code) if kernel is not None else []
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
         """Give the running code the line it asked for."""

@@ -22,7 +22,7 @@ from typing import Any, TypeVar, cast
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType
 from playhead.domain.conversation.payloads import Cell, Table
-from playhead.domain.execution import Candidate, Completions, Description, Variable
+from playhead.domain.execution import Candidate, Completions, Description, LineValue, Variable
 from playhead.errors import ExecutionError, phrase
 from playhead.execution.run_output import file_name
 from playhead.kernel import protocol
@@ -212,6 +212,29 @@ def variables_of(fields: dict[str, Any]) -> list[Variable]:
     return found
 
 
+def line_values_of(fields: dict[str, Any]) -> list[LineValue]:
+    """Return the values along the lines of a block; invalid entries are left out."""
+    found: list[LineValue] = []
+    for row in (_list(fields.get("values")) or [])[:VARIABLE_LIMIT]:
+        match row:
+            case [int(line), int(last), str(name), str(text), kind, seen]:
+                texts = tuple(_text(one) for one in (_list(seen) or [])[:_SEEN_LIMIT])
+                found.append(
+                    LineValue(
+                        line=line,
+                        last_line=last,
+                        name=name,
+                        text=text,
+                        is_exact=kind == "exact",
+                        seen=texts,
+                    )
+                )
+            case _:
+                pass
+    return found
+
+
+_SEEN_LIMIT = 10
 _CANDIDATE_LIMIT = 500
 _DOCUMENTATION_LIMIT = 8000
 

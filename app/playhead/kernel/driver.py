@@ -34,7 +34,8 @@ class Job(NamedTuple):
     """A block to run: in which folder, with running line, with times of single lines.
 
     `memory` is its limit in bytes; 0 is no limit. `dpi` is the screen's now, 0 if unknown.
-    `breakpoints` are the lines that it pauses before, where the language can.
+    `breakpoints` are the lines that it pauses before, `values` whether what lines assign is kept,
+    where the language can.
     """
 
     code: str
@@ -44,6 +45,7 @@ class Job(NamedTuple):
     memory: int = 0
     dpi: float = 0
     breakpoints: Sequence[int] = ()
+    values: bool = False
 
 
 class Outcome(NamedTuple):
@@ -131,7 +133,7 @@ class Driver:
         _thread.interrupt_main()
 
     def control(self, command: dict[str, Any]) -> None:
-        """Pause the block, or go on (command thread); most languages cannot."""
+        """Execute one of `CONTROLS` (command thread); most languages cannot."""
 
     def ask_paused(self, command: dict[str, Any]) -> bool:
         """Have a question answered by the paused block; False if it is not (command thread)."""

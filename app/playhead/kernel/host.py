@@ -100,6 +100,7 @@ class Host:
             command.get("memory") or 0,
             command.get("dpi") or 0,
             command.get("breakpoints") or (),
+            command.get("values", False),
         )
         outcome = self._driver.execute(job)
         if os.getpid() != self._pid:  # user code forked and the child returned here

@@ -12,10 +12,12 @@ Commands, one JSON object a line, by their `t`:
                "" if there is none): the first line, answered by the mark `ready`
     execute    run, code, folder, lines (announce and sample lines), times (time lines inside loops
                too, where it can), memory (bytes it may take, 0: no limit), dpi (of
-               images from now on, 0: as before), breakpoints (lines to pause before; Python only,
-               as all that pauses)
+               images from now on, 0: as before), breakpoints (lines to pause before), values (keep
+               what lines assign); Python only, as all that pauses
     input      run, id, text: a line for the running code's standard input
     text       run, text, end: text as it is for what reads standard input, and its end if `end`
+    values     ask, code: what the lines of the last run of exactly that code assigned; answered by
+               `answer`
     pause      run: pause before the next line of its code
     breakpoints run, lines: pause before these lines from now on, and no others
     resume     run: go on after a pause
@@ -61,6 +63,7 @@ Marks, by their `t`; each carries `run`:
     answer   ask, file: name of a file inside the spool folder with JSON: {"variables": […]} (the
              fields name, type, shape, size_bytes, value, is_changed, is_table; of a failure also
              frame, its index in the error's frames), a table as above,
+             {"values": [[line, last_line, name, text, kind (exact, last), [text, …]], …]},
              {"length": characters before the cursor that a candidate replaces, "candidates":
              [[text, kind], …]}, for `save` {"is_same": true} or {"names": [{name, type, verdict
              (one of `VERDICTS`), why (one of `WHY_LOST`), line, size, module, source}], "groups":
@@ -89,8 +92,8 @@ SHOWN = ("png", "svg", "html", "markdown", "latex", "javascript", "table", "text
 """The kinds of a `show` mark."""
 QUESTIONS = ("variables", "table", "complete", "describe", "save", "restore")
 """The commands that an idle kernel answers, and a busy one refuses."""
-CONTROLS = ("pause", "breakpoints", "resume", "step")
-"""The commands about a block that runs."""
+CONTROLS = ("pause", "breakpoints", "resume", "step", "values")
+"""The commands that a busy kernel takes, too, if its language can."""
 
 VERDICTS = ("kept", "import", "source", "again", "lost")
 """The ways in which a name survives its kernel: by its value, its module, its source, or not."""

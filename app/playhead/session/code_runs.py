@@ -33,7 +33,14 @@ from playhead.domain.conversation.payloads import (
     RunReport,
     Table,
 )
-from playhead.domain.execution import CodePlace, Completions, Description, PauseVerb, Variable
+from playhead.domain.execution import (
+    CodePlace,
+    Completions,
+    Description,
+    LineValue,
+    PauseVerb,
+    Variable,
+)
 from playhead.errors import ExecutionError
 from playhead.session.ports import CodeReader, Executor, FileEffects, SessionPorts
 
@@ -355,6 +362,10 @@ class RunPauses:
         """Pause the code that runs, or have it go on after a pause."""
         self._start(self._executor.pause(self._conversation_id, verb))
 
+    async def values(self, code: str) -> list[LineValue]:
+        """Return what the lines of exactly this code assigned when it ran last."""
+        return await self._executor.line_values(self._conversation_id, code)
+
     def lines(self, code: str) -> tuple[int, ...]:
         """Return the lines of a code to pause before."""
         return self._lines.get(code, ())
@@ -367,7 +378,9 @@ class RunPauses:
             while len(self._lines) > _MOST_CODES:
                 del self._lines[next(iter(self._lines))]
         if code == self.running:
-            self._start(self._executor.set_breakpoints(self._conversation_id, self.lines(code)))
+            self._start(
+                self._executor.pause(self._conversation_id, "breakpoints", self.lines(code))
+            )
 
     def begin(self, code: str) -> tuple[int, ...]:
         """Return the lines of a code that begins to run."""

@@ -29,6 +29,7 @@ from playhead.domain.execution import (
     EnvironmentStatus,
     Interpreter,
     KernelStatus,
+    LineValue,
     PauseVerb,
     RunRequest,
     Variable,
@@ -147,15 +148,19 @@ class Executor(Protocol):
         """Stop the running code: interrupt, then kill after the grace; the run's stream reports."""
         ...
 
-    async def pause(self, conversation_id: str, verb: PauseVerb) -> None:
+    async def pause(self, conversation_id: str, verb: PauseVerb, lines: Sequence[int] = ()) -> None:
         """Pause the running code, or have it go on; its status has the line.
 
+        `lines` are those to pause before from now on, and no others, for the verb "breakpoints".
         Raises ExecutionError for a language whose code cannot be paused.
         """
         ...
 
-    async def set_breakpoints(self, conversation_id: str, lines: Sequence[int]) -> None:
-        """Pause before these lines of the code that runs, and before no others."""
+    async def line_values(self, conversation_id: str, code: str) -> list[LineValue]:
+        """Return what lines of exactly this code assigned when it ran last; [] if not known.
+
+        Raises ExecutionError when the kernel does not answer in time.
+        """
         ...
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:

@@ -402,6 +402,7 @@ class Turn:
             limits=self._settings.limits,
             shows_lines=self._settings.shows_lines,
             times_lines=self._settings.times_lines,
+            keeps_values=self._settings.keeps_values,
             policy=self._review.policy(),
             breakpoints=self._pauses.begin(proposal.code) if self._pauses else (),
         )

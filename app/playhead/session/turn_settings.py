@@ -69,6 +69,7 @@ class TurnSettings(Struct, frozen=True, kw_only=True):
     limits: RunLimits = msgspec.field(default_factory=RunLimits)
     shows_lines: bool = True
     times_lines: bool = False
+    keeps_values: bool = True
     system_prompt: str = ""
     budget: float = 0.0
     typed: str = ""
@@ -107,6 +108,7 @@ async def turn_settings(
         limits=_limits(settings),
         shows_lines=settings.shows_running_line,
         times_lines=settings.times_lines,
+        keeps_values=settings.keeps_values,
         system_prompt=settings.system_prompt,
         budget=settings.budget,
         typed=options.typed.strip() if is_approved else "",

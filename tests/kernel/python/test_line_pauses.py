@@ -162,3 +162,15 @@ def test_a_block_that_took_away_the_builtins_is_paused_nevertheless(talk: Any) -
     assert pause_of(talk)[1] == 4
     talk.send("resume", run=run)
     assert talk.read_until("idle")[1][-1].text("state") == "finished"
+
+
+def test_a_pause_right_behind_the_command_to_go_on_is_a_pause(talk: Any) -> None:
+    run = talk.begin("n = 0\nwhile True:\n    n += 1", breakpoints=[2])
+    pause_of(talk)
+    talk.send("breakpoints", run=run, lines=[])
+    for _ in range(20):
+        talk.send("resume", run=run)
+        talk.send("pause", run=run)
+        pause_of(talk)
+    talk.send("stop", run=run)
+    assert talk.read_until("idle")[1][-1].text("state") == "interrupted"

@@ -164,3 +164,25 @@ async def test_the_lines_stay_with_the_code_while_it_is_edited(
         QTest.keyClick(field, Qt.Key.Key_F8)
         await bench.rests()
         assert printed(bench) == "Ada\nGrace\n8\n"
+
+
+async def test_a_line_under_the_mouse_says_what_it_assigned(theme: Theme, tmp_path: Path) -> None:
+    async with proposing(theme, tmp_path) as bench:
+        bench.click(bench.parts.approval.run_button)
+        await bench.rests()
+        editor = bench.parts.pane.editor
+        assert isinstance(editor, ScintillaEditor)
+        bench.parts.pane.line_pointed.emit(2)
+        await until(lambda: "names = list · 2" in note_at(editor, 2))
+        look(bench, "values")
+        bench.parts.pane.line_pointed.emit(4)
+        await until(lambda: "total = 8" in note_at(editor, 4))
+        assert "at the end" in note_at(editor, 4)
+        assert "names" not in note_at(editor, 2)
+        bench.parts.pane.line_pointed.emit(0)
+        assert "total" not in note_at(editor, 4)
+
+
+def note_at(editor: ScintillaEditor, line: int) -> str:
+    sci = editor.focusProxy()
+    return bytes(sci.eOLAnnotationText(line - 1).data()).decode()  # type: ignore[union-attr]

@@ -46,8 +46,13 @@ class Python(Driver):
         self._kernel.pauses.stop()
 
     def control(self, command: dict[str, Any]) -> None:
-        """Pause the block, or go on."""
-        self._kernel.pauses.control(command)
+        """Pause the block, or go on; report the values along the lines of a block."""
+        if command["t"] == "values":
+            self.answers.send(
+                command["ask"], {"values": self._kernel.values.found(command["code"])}
+            )
+        else:
+            self._kernel.pauses.control(command)
 
     def ask_paused(self, command: dict[str, Any]) -> bool:
         """Have a question answered by the paused block."""

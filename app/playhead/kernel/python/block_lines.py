@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 from types import CodeType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Callable
 
 from ..interrupts import start_thread
 from .interpreter_guard import Failure
@@ -38,6 +38,8 @@ class LineSampler:
         self._line: int | None = None
         self._counts: dict[int, int] = {}
         self.is_on = True
+        self.on_look: Callable[[int], None] = lambda line: None
+        """Called with each line that was seen, in the sampling thread."""
         start_thread(self._sample_forever, "playhead-lines")
         if hasattr(os, "register_at_fork"):
             os.register_at_fork(after_in_child=self._on_fork)
@@ -96,6 +98,7 @@ class LineSampler:
         if line is None or not self._file:
             return
         self._counts[line] = self._counts.get(line, 0) + 1
+        self.on_look(line)
         if line != self._line:
             self._line = line
             self._channel.send_unordered("line", line=line)

@@ -64,6 +64,7 @@ class LinePauses:
         self._asked_of = ""  # the run whose breakpoints have been changed, and these
         self._asked: list[int] = []
         self._is_armed = self._is_stopped = self._is_child = False
+        self._has_signalled = False
         self._paused_s = 0.0
         self.frame: FrameType | None = None
         """The frame that is paused."""
@@ -125,8 +126,7 @@ class LinePauses:
                 self._set_breakpoints(self._asked)
                 self._arm_from_outside()
         elif is_here and self.frame is not None:
-            if kind != "pause":
-                self._put(command)
+            self._put(command)
         elif kind != "resume":
             self._wanted_in = run
             if is_here and self._block and not self._is_stopped:
@@ -180,14 +180,17 @@ class LinePauses:
             if not self._block:  # it has ended meanwhile
                 self._events.close()
         elif not self._is_armed and self._interrupts.has_signal:
+            self._has_signalled = True
             _thread.interrupt_main()  # only the main thread itself can trace itself
 
     def _on_signal(self, frame: FrameType | None) -> bool:
-        """Trace from here on if that is wanted; return whether the signal was only for that."""
-        if self._is_armed or self._uses_events or not (self._wants_next or self._breakpoints):
+        """Trace from here on; return whether the signal was only for that."""
+        if not self._has_signalled or self._is_stopped:
             return False
-        self._arm()
-        self._events.take_frames(self._block, frame)
+        self._has_signalled = False
+        if self._block and (self._wants_next or self._breakpoints):
+            self._arm()
+            self._events.take_frames(self._block, frame)
         return True
 
     def _on_event(self, code: CodeType, line: int) -> bool:
@@ -226,11 +229,10 @@ class LinePauses:
             self._channel.send_unordered("resumed")
             self._sampler.go_on()
             self._paused_s += time.perf_counter() - began
-        if self._wants_next:
+        self._is_armed = False
+        self._events.close()
+        if self._wants_next or self._breakpoints:  # looked at last: who wants it next looks there
             self._arm()
-        elif not self._breakpoints:
-            self._is_armed = False
-            self._events.close()
 
     def _take_commands(self) -> None:
         while True:
@@ -248,7 +250,8 @@ class LinePauses:
             if kind == "stop":
                 time.sleep(0)  # where the interrupt that came before it is raised
                 raise KeyboardInterrupt
-            self.answer(command)
+            if kind != "pause":
+                self.answer(command)
 
     def _drop_commands(self) -> None:
         while True:
@@ -258,6 +261,8 @@ class LinePauses:
                 return
             if "ask" in command:
                 self.refuse(command)
+            elif command["t"] == "pause" and not self._is_stopped:
+                self._wanted_in = command["run"]  # it came behind the command to go on
 
     def _on_fork(self) -> None:
         """Pause nothing in a process that the block has forked."""
@@ -281,7 +286,7 @@ class BlockStatements:
         self._spans: list[tuple[int, int, int]] = []
         self._long: dict[int, int] = {}
         for node in ast.walk(tree) if tree is not None else ():
-            if isinstance(node, (ast.stmt, ast.excepthandler)):
+            if isinstance(node, (ast.stmt, ast.excepthandler)) and _has_code(node):
                 decorators = getattr(node, "decorator_list", [])
                 first = min([node.lineno, *(one.lineno for one in decorators)])
                 last = node.end_lineno or first
@@ -314,6 +319,12 @@ class BlockStatements:
                 return True
             before = number or before
         return False
+
+
+def _has_code(node: ast.AST) -> bool:
+    """Return whether a statement is seen to begin: until Python 3.10 `while True:` is not."""
+    is_endless = isinstance(node, ast.While) and isinstance(node.test, ast.Constant)
+    return not is_endless or hasattr(CodeType, "co_lines")  # Python 3.10
 
 
 def _line_starts(code: CodeType) -> Iterable[tuple[int, int | None]]:

@@ -65,6 +65,8 @@ class PythonKernel:
         self._runner = Runner(channel, sampler, display, context.interrupts, magics)
         self._runner.remark = self._memory.remark
         self.pauses = self._runner.pauses
+        self.values = self._runner.values
+        self.values.typed_secrets = source.secrets
         self._variables = Variables(self._runner.namespace)
         self._tables = TableReader(self._runner.namespace, display.kept)
         self._failure = FailedFrames(self._runner.namespace, context.interrupts)
@@ -95,7 +97,7 @@ class PythonKernel:
         self._memory.begin(job.memory)
         self._display.dpi = job.dpi or self._display.dpi
         try:
-            options = RunOptions(job.lines, job.times, job.breakpoints)
+            options = RunOptions(job.lines, job.times, job.breakpoints, job.values)
             return self._runner.execute(job.code, lambda: self._enter(job.folder), options)
         finally:
             self._memory.end()

@@ -17,6 +17,7 @@ from .block_lines import LineTimes
 from .interpreter_guard import InterpreterGuard
 from .ipython import magic_syntax
 from .line_pauses import LinePauses
+from .line_values import LineValues
 
 if TYPE_CHECKING:
     from ..channel import Channel
@@ -33,11 +34,15 @@ _COROUTINE = 0x80  # inspect.CO_COROUTINE; inspect itself is slow to import
 
 
 class RunOptions(NamedTuple):
-    """The options of a run: its running line, the times of single lines, where it pauses."""
+    """The options of a run: its running line, the times of single lines, where it pauses.
+
+    `values`: what its lines assign is looked at.
+    """
 
     lines: bool = True
     times: bool = False
     breakpoints: Sequence[int] = ()
+    values: bool = False
 
 
 class Runner:
@@ -59,6 +64,8 @@ class Runner:
         self._guard = InterpreterGuard()
         self.pauses = LinePauses(channel, sampler, interrupts, self._guard)
         self.namespace = _fresh_main()
+        self.values = LineValues(self.namespace)
+        sampler.on_look = self.values.look
         self._flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
         self._count = 0
         self._loop: Any = None
@@ -91,6 +98,7 @@ class Runner:
                 self._interrupts.call(lambda: self._run(block, code, options))
             finally:
                 self.pauses.end()
+                self.values.end()
                 self._guard.end_block()
                 self._sampler.rest()
                 self._line_times.end()
@@ -109,6 +117,8 @@ class Runner:
 
     def _run(self, block: str, code: str, options: RunOptions) -> None:
         tree = self.tree = self._parse(block, code)
+        if options.values:
+            self.values.begin(code)
         self.pauses.begin(block, tree, options.breakpoints)
         statements = self._compiled(block, tree, hides_value=code.rstrip().endswith(";"))
         if options.times:
@@ -175,13 +185,14 @@ class Runner:
             tree = ast.Module([ast.copy_location(ast.Pass(), node)], [])
         mode = "single" if is_shown else "exec"
         code = compile(tree, block, mode, flags=self._flags, dont_inherit=True)
-        return _Statement(first, node.end_lineno or first, code)
+        return _Statement(first, node.end_lineno or first, code, node)
 
     def _run_statement(self, block: str, statement: _Statement) -> None:
         code = statement.code
         self._at = statement.line
         self._sampler.announce(block, statement.line)
         self.pauses.enter(code)
+        self.values.enter(statement.node)
         began = time.perf_counter()
         try:
             result = eval(code, self.namespace)  # noqa: S307 - what this program is for
@@ -192,6 +203,7 @@ class Runner:
             seconds = time.perf_counter() - began - self.pauses.take_seconds()
             seen, timed = self._sampler.counts(), self._line_times.take()
             self._timings.add(statement.line, statement.last_line, seconds, seen, timed)
+        self.values.leave(statement.node)
 
     def _await(self, coroutine: Any) -> None:
         import asyncio
@@ -233,6 +245,7 @@ class _Statement(NamedTuple):
     line: int
     last_line: int
     code: types.CodeType
+    node: ast.stmt
 
 
 def _first_line(node: ast.stmt) -> int:

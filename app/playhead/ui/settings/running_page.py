@@ -93,6 +93,7 @@ class InterpreterSection(QWidget):
 
 SECTION_LABEL = mark("Running code")
 SHOWS_LINE_LABEL = mark("Show the line that runs")
+KEEPS_VALUES_LABEL = mark("Show beside a line what it assigned")
 TIMES_LINES_LABEL = mark("Time single lines inside loops")
 
 _FOLDER_WORDS = mark(
@@ -104,6 +105,10 @@ ASKS_TYPED_LABEL = mark("Ask before code that I typed runs, too")
 _TYPED_WORDS = mark(
     "In Direct mode, code that you typed letter for letter runs when you press Enter. What was "
     "pasted, and what Playhead makes of words, always waits for your approval."
+)
+_VALUES_WORDS = mark(
+    "Of Python code that ran, while the mouse is over the line: numbers and short texts, of others"
+    " the type and the size. Texts that look like secrets are left out."
 )
 _TIMES_WORDS = mark(
     "On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines "
@@ -212,6 +217,8 @@ class RunSection(QWidget):
         self.shows_line = QCheckBox(tr(SHOWS_LINE_LABEL))
         self.times_lines = QCheckBox(tr(TIMES_LINES_LABEL))
         self.times_note = FormNote()
+        self.keeps_values = QCheckBox(tr(KEEPS_VALUES_LABEL))
+        self.values_note = FormNote()
         self.asks_typed = QCheckBox(tr(ASKS_TYPED_LABEL))
         self.typed_note = FormNote()
         self.seconds = line(tr("No limit"), tr("Longest run in seconds"))
@@ -235,6 +242,7 @@ class RunSection(QWidget):
             before,
             shows_running_line=self.shows_line.isChecked(),
             times_lines=self.times_lines.isChecked(),
+            keeps_values=self.keeps_values.isChecked(),
             asks_typed_code=self.asks_typed.isChecked(),
             keeps_variables=self.keeps_variables.isChecked(),
             restores_variables=self.restores.currentData(),
@@ -247,6 +255,8 @@ class RunSection(QWidget):
         self.shows_line.setChecked(settings.shows_running_line)
         self.times_lines.setChecked(settings.times_lines)
         self.times_lines.setEnabled(settings.shows_running_line)
+        self.keeps_values.setChecked(settings.keeps_values)
+        self.values_note.show_text(tr(_VALUES_WORDS))
         self.asks_typed.setChecked(settings.asks_typed_code)
         self.typed_note.show_text(tr(_TYPED_WORDS))
         self.seconds.setText(f"{settings.run_limit_s or ''}")
@@ -273,6 +283,7 @@ class RunSection(QWidget):
         for label, rows in (
             ("", ([self.shows_line],)),
             ("", ([self.times_lines], [self.times_note])),
+            ("", ([self.keeps_values], [self.values_note])),
             ("", ([self.asks_typed], [self.typed_note])),
             ("", ([self.keeps_variables], [self.kept_note])),
             (tr("Bring them back"), ([self.restores],)),

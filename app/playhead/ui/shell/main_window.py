@@ -139,7 +139,7 @@ class MainWindow(QMainWindow):
         self.own_tabs = self._make_own_tabs(data_dir)
         self.writing = self._make_writing(data_dir)
         self.risks = RiskBinding(view, self.parts, self.tasks, self)
-        self.pauses = PauseBinding(view, self.parts, self)
+        self.pauses = PauseBinding(view, self.parts, self.tasks, self)
         self.variables = VariablesBinding(self.parts.pane, self.view, self.tasks, self)
         self._make_presence()
         self.verbs = self._make_verbs()

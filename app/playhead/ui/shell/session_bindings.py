@@ -18,13 +18,14 @@ from PySide6.QtWidgets import QWidget
 
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Failure, Usage, Waiting
-from playhead.domain.execution import PYTHON, CodePlace
+from playhead.domain.execution import PYTHON, CodePlace, LineValue
 from playhead.errors import AppError
 from playhead.session.rerun import Block, ran_blocks
 from playhead.session.session import Session, SessionEvent
 from playhead.session.stops import open_question
 from playhead.ui.editor.pane.code_hints import CodeHints
 from playhead.ui.editor.pane.editor_pane import EditorPane
+from playhead.ui.editor.value_notes import ValueNotes
 from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.shell.window_layout import WindowLayout
 from playhead.ui.widgets.message_box import confirm
@@ -87,9 +88,12 @@ class RiskBinding(SessionBinding):
 class PauseBinding(SessionBinding):
     """Pauses the code that runs, and keeps the lines to pause before with the code."""
 
-    def __init__(self, view: SessionView, parts: WindowLayout, parent: QObject) -> None:
+    def __init__(
+        self, view: SessionView, parts: WindowLayout, tasks: TaskOwner, parent: QObject
+    ) -> None:
         super().__init__(view, parent)
         self._pane = pane = parts.pane
+        self._notes = ValueNotes(pane, tasks, self._values, self)
         parts.approval.pauses_requested.connect(self._on_pauses_requested)
         pane.header.pause_clicked.connect(self._on_pause_clicked)
         pane.breakpoints_changed.connect(self._keep)
@@ -97,12 +101,13 @@ class PauseBinding(SessionBinding):
         pane.tab_shown.connect(self._put_up)
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
-        """Subscribe to nothing: the view shows whether code is paused."""
-        return []
+        """Subscribe to the ends of runs, which change the values along the lines."""
+        return [session.subscribe(self._on_session_event)]
 
     def follow(self) -> None:
         """Show the lines of the session's code."""
         super().follow()
+        self._notes.forget()
         self._put_up()
 
     def _on_pause_clicked(self, verb: str) -> None:
@@ -115,6 +120,13 @@ class PauseBinding(SessionBinding):
             session.pauses.do("step")
         elif session.state == "paused":
             session.pauses.do("resume")
+
+    def _on_session_event(self, event: SessionEvent) -> None:
+        if event.kind == "state":
+            self._notes.forget()
+
+    async def _values(self, code: str) -> list[LineValue]:
+        return await self._session.pauses.values(code) if self._session is not None else []
 
     def _on_pauses_requested(self, message_id: str, lines: Sequence[int]) -> None:
         """Pause before lines of code that waits for a decision."""

@@ -118,7 +118,7 @@ class ValueCollector:
 
     def _packed(self, name: str, value: Any) -> Packed | None:
         """Return a value as bytes; None if it cannot be kept, which is in its row then."""
-        if type(value) in (str, bytes) and _SECRET_NAME.search(name):
+        if type(value) in (str, bytes) and is_secret_name(name):
             self._row(name, "lost", why="secret")
             return None
         try:
@@ -145,10 +145,7 @@ class ValueCollector:
         return value_pickling.pack(values, self._namespace, wish.limit, wish.is_wanted, owners)
 
     def _holds_secret(self, packed: Packed) -> bool:
-        data = packed.pickled
-        if any(secret in data for secret in self._wish.secrets):
-            return True
-        return any(start in data for start in _SECRET_STARTS) and bool(_SECRET.search(data))
+        return holds_secret(packed.pickled, self._wish.secrets)
 
     def _add_group(self, names: list[str], packed: dict[str, Packed]) -> None:
         found = packed[names[0]]
@@ -210,6 +207,18 @@ def _joined(packed: dict[str, Packed]) -> list[list[str]]:
     for name in packed:
         groups.setdefault(root(name), []).append(name)
     return list(groups.values())
+
+
+def is_secret_name(name: str) -> bool:
+    """Return whether a text under this name is taken for a secret."""
+    return _SECRET_NAME.search(name) is not None
+
+
+def holds_secret(data: bytes, secrets: Iterable[bytes]) -> bool:
+    """Return whether data has one of the secrets in it, or what looks like a key."""
+    if any(secret in data for secret in secrets):
+        return True
+    return any(start in data for start in _SECRET_STARTS) and bool(_SECRET.search(data))
 
 
 def secrets_of_environment() -> list[bytes]:

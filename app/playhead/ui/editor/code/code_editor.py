@@ -136,8 +136,11 @@ class CodeEditor(Protocol):
         """Return the lines to pause before, which move with their text; see `mark_lines`."""
         ...
 
-    def set_line_note(self, line: int, note: str) -> None:
-        """Show a quiet note at the end of a line; '' removes it."""
+    def set_line_note(self, line: int, note: str, *, is_passing: bool = False) -> None:
+        """Show a quiet note at the end of a line; '' removes it.
+
+        One that is passing is shown behind it, and leaves it as it is.
+        """
         ...
 
     def set_heat(self, first: int, last: int, level: int) -> None:

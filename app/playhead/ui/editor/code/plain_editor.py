@@ -226,8 +226,12 @@ class PlainEditor(QWidget):
         last = self._edit.blockCount()
         return sorted(line for line in self._edit.breakpoints if line <= last)
 
-    def set_line_note(self, line: int, note: str) -> None:
-        """Show a quiet note at the end of a line; '' removes it."""
+    def set_line_note(self, line: int, note: str, *, is_passing: bool = False) -> None:
+        """Show a quiet note at the end of a line, behind another if it is passing."""
+        if is_passing:
+            self._edit.passing = {line: note} if note else {}
+            self._edit.refresh()
+            return
         self._edit.notes[line] = note
         self._edit.refresh()
         self._describe()
@@ -446,6 +450,7 @@ class PlainTextArea(QPlainTextEdit):
         self.running: int | None = None
         self.running_note = ""
         self.notes: dict[int, str] = {}
+        self.passing: dict[int, str] = {}
         self.errors: dict[int, str] = {}
         self.changes: Mapping[int, str] = {}
         self.heat: dict[int, int] = {}
@@ -485,7 +490,7 @@ class PlainTextArea(QPlainTextEdit):
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the text, then the notes at the ends of its lines."""
         super().paintEvent(event)
-        if self.colours is None or not (self.notes or self.errors or self.running):
+        if self.colours is None or not (self.notes or self.passing or self.errors or self.running):
             return
         painter = QPainter(self.viewport())
         painter.setFont(self.font())
@@ -542,6 +547,7 @@ class PlainTextArea(QPlainTextEdit):
         colours = self.colours
         line = block.blockNumber() + 1
         note = self.running_note if line == self.running else self.notes.get(line, "")
+        note = " · ".join(filter(None, (note, self.passing.get(line, ""))))
         error = self.errors.get(line, "")
         if colours is None or not (note or error):
             return

@@ -255,11 +255,15 @@ class ScintillaEditor(QWidget):
             line = self._sci.markerNext(line + 1, 1 << _BREAKPOINT)
         return found
 
-    def set_line_note(self, line: int, note: str) -> None:
-        """Show a quiet note at the end of a line; '' removes it."""
-        self._notes[line] = note
+    def set_line_note(self, line: int, note: str, *, is_passing: bool = False) -> None:
+        """Show a quiet note at the end of a line, behind another if it is passing."""
+        if is_passing:
+            note = " · ".join(filter(None, (self._notes.get(line, ""), note)))
+        else:
+            self._notes[line] = note
         if line != self._running:
             self._put_note(line, note, NOTE)
+            self._sci.setScrollWidth(1)
 
     def set_heat(self, first: int, last: int, level: int) -> None:
         """Show a stripe beside these lines, stronger for a higher level."""
