@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 import itertools
 from collections import deque
-from typing import Any, Iterator, NamedTuple
+from typing import Any, Dict, Iterable, Iterator, Tuple
 
 from . import frames
 from .saving.value_collector import holds_secret, is_secret_name, secrets_of_environment
@@ -32,20 +32,21 @@ _SHAPED = {
     "polars": ("DataFrame", "Series"),
 }
 """Classes of known libraries that have their size at hand."""
-_ASSIGNS = (ast.Assign, ast.AugAssign, ast.AnnAssign)
-_INSIDE = (ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try)
+_LARGEST_PLAIN = 10**15
+_ASSIGNS = frozenset({ast.Assign, ast.AugAssign, ast.AnnAssign})
+_INSIDE = frozenset(
+    {ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith, ast.Try}
+    | {kind for name in ("TryStar", "Match") if (kind := getattr(ast, name, None))}
+)
+"""Statements with others inside; Python 3.9 has neither of the last two."""
 _CLOSED = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 
 EXACT, LAST = "exact", "last"
 """What a text is: the value after its line; the value at the end of the statement around it."""
 
 
-class _Row(NamedTuple):
-    line: int
-    last_line: int
-    name: str
-    text: str
-    kind: str
+_Rows = Dict[Tuple[int, str], Tuple[int, int, str, str, str]]
+"""By line and name: line, last line, name, text and what the text is."""
 
 
 class LineValues:
@@ -56,10 +57,10 @@ class LineValues:
         self.typed_secrets: list[bytes] = []
         """What was typed as a secret."""
         self._secrets: tuple[bytes, ...] | None = None
-        self._runs: deque[tuple[str, dict[tuple[int, str], _Row]]] = deque(maxlen=_RUNS_KEPT)
+        self._runs: deque[tuple[str, _Rows]] = deque(maxlen=_RUNS_KEPT)
         self._seen: dict[tuple[int, str], list[str]] = {}
         self._all_seen: dict[str, dict[tuple[int, str], list[str]]] = {}
-        self._rows: dict[tuple[int, str], _Row] | None = None
+        self._rows: _Rows | None = None
         self._bound: dict[int, list[tuple[int, str]]] = {}
         self._before: dict[str, int] = {}
 
@@ -84,7 +85,7 @@ class LineValues:
 
     def enter(self, node: ast.stmt) -> None:
         """Take a statement that begins, for the sampler."""
-        if self._rows is None or not isinstance(node, _INSIDE):
+        if self._rows is None or type(node) not in _INSIDE:
             return
         bound: dict[int, list[tuple[int, str]]] = {}
         for line, last_line, name in _names_in(node):
@@ -108,17 +109,18 @@ class LineValues:
         rows = self._rows
         if rows is None or len(rows) >= _ROWS_KEPT:
             return
-        if isinstance(node, _ASSIGNS):
+        kind = type(node)
+        if kind in _ASSIGNS:
             last = node.end_lineno or node.lineno
             for name in _targets(node):
-                self._keep(rows, _Place(node.lineno, last, name), EXACT)
-        elif isinstance(node, _INSIDE):
+                self._keep(rows, node.lineno, last, name, EXACT)
+        elif kind in _INSIDE:
             bound, self._bound = self._bound, {}
             for line, names in bound.items():
                 for last, name in names:
                     value = self._namespace.get(name)
                     if id(value) != self._before.get(name):
-                        self._keep(rows, _Place(line, last, name), LAST)
+                        self._keep(rows, line, last, name, LAST)
 
     def found(self, code: str) -> list[list[Any]]:
         """Return the rows of the last run of exactly this code: line, last line, name, text,
@@ -132,12 +134,11 @@ class LineValues:
             for place, row in list(rows.items())
         ]
 
-    def _keep(self, rows: dict[tuple[int, str], _Row], place: _Place, kind: str) -> None:
-        if place.name not in self._namespace:
-            return
-        text = self._text(place.name, self._namespace[place.name])
-        if text:
-            rows[place.line, place.name] = _Row(place.line, place.last, place.name, text, kind)
+    def _keep(self, rows: _Rows, line: int, last: int, name: str, kind: str) -> None:
+        if name in self._namespace:
+            text = self._text(name, self._namespace[name])
+            if text:
+                rows[line, name] = (line, last, name, text, kind)
 
     def _see(self, line: int, name: str, value: Any) -> None:
         if class_of(value) not in _SCALARS:
@@ -152,6 +153,8 @@ class LineValues:
     def _text(self, name: str, value: Any) -> str:
         """Return a short text; "" for what is not kept: functions, modules, secrets."""
         kind = class_of(value)
+        if kind is int and -_LARGEST_PLAIN < value < _LARGEST_PLAIN:
+            return str(value)
         if kind in _SCALARS:
             return one_line(value, _TEXT_LIMIT)
         if kind in _TEXTS:
@@ -173,18 +176,15 @@ class LineValues:
         return holds_secret(data, (*self._secrets, *self.typed_secrets))
 
 
-class _Place(NamedTuple):
-    line: int
-    last: int
-    name: str
-
-
-def _targets(node: ast.stmt) -> Iterator[str]:
-    """Yield the names that an assignment binds."""
-    targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
-    for target in itertools.chain.from_iterable(ast.walk(one) for one in targets if one):
-        if isinstance(target, ast.Name) and isinstance(target.ctx, ast.Store):
-            yield target.id
+def _targets(node: Any) -> Iterable[str]:
+    """Return the names that an assignment binds."""
+    targets = node.targets if type(node) is ast.Assign else [node.target]
+    if len(targets) == 1 and type(targets[0]) is ast.Name:
+        return (targets[0].id,)
+    parts = itertools.chain.from_iterable(map(ast.walk, targets))
+    return [
+        part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store)
+    ]
 
 
 def _names_in(node: ast.AST) -> Iterator[tuple[int, int, str]]:
@@ -193,7 +193,7 @@ def _names_in(node: ast.AST) -> Iterator[tuple[int, int, str]]:
         for target in ast.walk(node.target):
             if isinstance(target, ast.Name):
                 yield node.lineno, node.lineno, target.id
-    if isinstance(node, _ASSIGNS):
+    if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign)):
         for name in _targets(node):
             yield node.lineno, node.end_lineno or node.lineno, name
     for child in ast.iter_child_nodes(node):
