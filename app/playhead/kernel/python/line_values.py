@@ -23,6 +23,7 @@ _SEEN_KEPT = 4
 _TEXT_LIMIT = 60
 _CODE_LIMIT = 200_000
 _READ_FOR_SECRETS = 1000
+_SHORTEST_KEY = 8
 _SCALARS = (int, float, complex, bool, type(None))
 _TEXTS = (str, bytes)
 _SIZED = (list, tuple, dict, set, frozenset, bytearray, range)
@@ -169,6 +170,8 @@ class LineValues:
     def _is_secret(self, name: str, value: Any) -> bool:
         if is_secret_name(name):
             return True
+        if len(value) < _SHORTEST_KEY and not self.typed_secrets:
+            return False
         if self._secrets is None:
             self._secrets = tuple(secrets_of_environment())
         piece = value[:_READ_FOR_SECRETS]

@@ -85,6 +85,7 @@ class SessionView(QObject):
         self._unsubscribers: list[Callable[[], None]] = []
         self._missing = ""
         self._failed: Proposal | None = None
+        self._was_paused = False
         self._offered_access: tuple[str, Access] | None = None
         self._connect()
         parts.timeline_made.connect(self._connect_timeline)
@@ -256,6 +257,9 @@ class SessionView(QObject):
         why = "" if is_python else tr("{language} code cannot be paused", language=name)
         self._pane.set_running(is_running, is_paused=is_paused, why_no_pause=why)
         self._follower.show_pause(kernel.paused_line if is_paused else 0)
+        if is_paused and not self._was_paused:
+            self.editor_wanted.emit()  # the ways to go on are there
+        self._was_paused = is_paused
         if self._parts.has_timeline:
             self._timeline.show_pause(kernel.paused_line if is_paused else 0)
 

@@ -188,6 +188,8 @@ class TimelineView(QAbstractScrollArea):
 
     def trace(self, traces: Mapping[str, Sequence[tuple[int, int | None]]]) -> None:
         """Mark lines of outputs, by message; those that were marked before no longer."""
+        if traces:
+            self.canvas.flush()  # an output of this very frame has no place yet
         for key in {*self._traced, *traces}:
             if (index := self.model.index_of(key)) is not None:
                 self.model.rows[index].traced = traces.get(key, ())

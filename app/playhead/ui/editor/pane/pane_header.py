@@ -203,6 +203,11 @@ class PaneHeader(QFrame):
         if layout is None:
             return
         room = self.width() - layout.sizeHint().width()
+        cost = self.language.sizeHint().width() + layout.spacing()
+        was_shown = not self.language.isHidden()
+        is_shown = self.step.isHidden() or room >= (0 if was_shown else cost)
+        self.language.setVisible(is_shown)  # code that is paused has been seen to be Python
+        room += cost * (was_shown - is_shown)
         if self.title.isHidden():
             room -= self.title.minimumWidth() + layout.spacing()
         if not self.newer.isHidden():
