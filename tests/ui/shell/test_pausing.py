@@ -144,6 +144,21 @@ async def test_a_chip_of_the_question_pauses_before_each_of_its_lines(
         await bench.rests()
 
 
+async def test_code_that_comes_to_no_line_says_so_and_is_stopped(
+    theme: Theme, tmp_path: Path
+) -> None:
+    async with proposing(theme, tmp_path, "import time\nx = 1\ntime.sleep(1000)") as bench:
+        header = bench.parts.pane.header
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: bench.parts.pane.running_line.line == 3)
+        bench.click(header.pause)
+        assert header.pause.text() == "Pausing…"
+        bench.click(header.run)
+        await bench.rests()
+        assert printed(bench).count("KeyboardInterrupt") == 1
+        assert [one.name for one in await bench.session.variables()] == ["x"]
+
+
 async def test_the_lines_stay_with_the_code_while_it_is_edited(
     theme: Theme, tmp_path: Path
 ) -> None:

@@ -116,6 +116,7 @@ class PauseBinding(SessionBinding):
             return
         if session.state == "running" and verb != "step":
             session.pauses.do("pause")
+            self._pane.header.show_pausing()
         elif session.state == "paused" and verb == "step":
             session.pauses.do("step")
         elif session.state == "paused":

@@ -166,6 +166,11 @@ class PaneHeader(QFrame):
         else:
             self._show_pause(look)
 
+    def show_pausing(self) -> None:
+        """Show that a pause is wanted: the code may be in a library, which is not paused."""
+        self.pause.setText(tr("Pausing…"))
+        self.pause.setToolTip(tr("It pauses when it comes to its next own line"))
+
     def _show_pause(self, look: tuple[bool, bool, str]) -> None:
         self._going_on.stop()
         self._pause_look = look
