@@ -174,3 +174,18 @@ def test_a_pause_right_behind_the_command_to_go_on_is_a_pause(talk: Any) -> None
         pause_of(talk)
     talk.send("stop", run=run)
     assert talk.read_until("idle")[1][-1].text("state") == "interrupted"
+
+
+def test_code_that_comes_to_no_line_is_stopped_once(talk: Any) -> None:
+    run = talk.begin("import time\nx = 1\ntime.sleep(1000)\ny = 2", breakpoints=[2])
+    pause_of(talk)
+    talk.send("resume", run=run)
+    while talk.read_until("line")[1][-1].integer("line") != 3:
+        pass
+    talk.send("pause", run=run)
+    talk.send("stop", run=run)
+    talk.process.send_signal(signal.SIGINT)
+    text, marks = talk.read_until("idle")
+    assert marks[-1].text("state") == "interrupted"
+    assert text.count("KeyboardInterrupt") == 1
+    assert talk.run("x")[0] == "1\n"
