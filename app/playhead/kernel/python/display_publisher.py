@@ -14,7 +14,7 @@ from .frames import KeptFrames
 
 if TYPE_CHECKING:
     from ..channel import Channel
-    from .block_lines import LineSampler
+    from .lines.block_lines import LineSampler
 
 
 _PYPLOT = "matplotlib.pyplot"

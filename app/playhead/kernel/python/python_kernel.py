@@ -13,7 +13,6 @@ from .. import streams
 from ..driver import AnswerFiles, DriverContext, Job, Outcome
 from ..memory_limit import MemoryLimit
 from ..working_folder import WorkingFolder
-from .block_lines import LineSampler
 from .code_help import CodeHelp
 from .display_publisher import DisplayPublisher, choose_formats
 from .frames import TableReader
@@ -21,6 +20,7 @@ from .import_hooks import ImportHooks, display_patches, patch_context, patch_red
 from .ipython import display_functions, magic_syntax, shell_stand_in
 from .ipython.ipython_stand_in import StandInFinder
 from .ipython.magic_commands import MagicCommands
+from .lines.block_lines import LineSampler
 from .runner import Runner, RunOptions
 from .saving.saver import Saver
 from .variables import FailedFrames, VariableInspector, Variables

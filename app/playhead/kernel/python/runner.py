@@ -13,18 +13,18 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple, Sequence
 from .. import errors
 from ..driver import Outcome
 from ..run_timings import RunTimings
-from .block_lines import LineTimes
 from .interpreter_guard import InterpreterGuard
 from .ipython import magic_syntax
-from .line_pauses import LinePauses
-from .line_values import LineValues
+from .lines.block_lines import LineTimes
+from .lines.line_pauses import LinePauses
+from .lines.line_values import LineValues
 
 if TYPE_CHECKING:
     from ..channel import Channel
     from ..interrupts import Interrupts
-    from .block_lines import LineSampler
     from .display_publisher import DisplayPublisher
     from .ipython.magic_commands import MagicCommands
+    from .lines.block_lines import LineSampler
 
 _FUTURE_FLAGS = sum(  # each is a bit of its own
     {getattr(__future__, name).compiler_flag for name in __future__.all_feature_names}

@@ -18,14 +18,14 @@ from queue import Empty, SimpleQueue
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, Callable, Iterable
 
-from ..streams import above_standard
+from ...streams import above_standard
 from .block_lines import with_inner
 
 if TYPE_CHECKING:
-    from ..channel import Channel
-    from ..interrupts import Interrupts
+    from ...channel import Channel
+    from ...interrupts import Interrupts
+    from ..interpreter_guard import InterpreterGuard
     from .block_lines import LineSampler
-    from .interpreter_guard import InterpreterGuard
 
 _TOOL_IDS = (0, 3, 4)
 """Numbers of `sys.monitoring`: that of debuggers, then those that it leaves free."""

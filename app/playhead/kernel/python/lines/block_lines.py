@@ -16,11 +16,11 @@ import time
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Callable
 
-from ..interrupts import start_thread
-from .interpreter_guard import Failure
+from ...interrupts import start_thread
+from ..interpreter_guard import Failure
 
 if TYPE_CHECKING:
-    from ..channel import Channel
+    from ...channel import Channel
 
 
 _SAMPLE_PERIOD_S = 1 / 30

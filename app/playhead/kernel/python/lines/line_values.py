@@ -13,9 +13,9 @@ import itertools
 from collections import deque
 from typing import Any, Dict, Iterable, Iterator, Tuple
 
-from . import frames
-from .saving.value_collector import holds_secret, is_secret_name, secrets_of_environment
-from .short_text import class_name, class_of, library, one_line
+from .. import frames
+from ..saving.value_collector import holds_secret, is_secret_name, secrets_of_environment
+from ..short_text import class_name, class_of, library, one_line
 
 _RUNS_KEPT = 20
 _ROWS_KEPT = 500
