@@ -18,8 +18,8 @@ from playhead.api.turns.model_state import ModelState
 from playhead.api.turns.turns import Turns
 from playhead.domain.model import ModelParameters
 from playhead.errors import ProviderError
-from playhead.session.route_guard import RouteGuard
 from playhead.session.sessions import Sessions
+from playhead.session.trust.route_guard import RouteGuard
 from playhead.storage.history.no_history import NoHistory
 from tests.support.driver import write_settings
 from tests.support.ports import RecordingExecutor, ScriptedProvider, coded, ports_with, said

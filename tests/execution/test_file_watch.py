@@ -14,7 +14,7 @@ from playhead.domain.conversation.payloads import FileChanges
 from playhead.errors import ExecutionError
 from playhead.execution.file_watch import FileWatch
 from playhead.execution.process_executor import ProcessExecutor
-from playhead.session.ports import FileEffects
+from playhead.session.code_ports import FileEffects
 from playhead.undo_worker.protocol import Verb
 from tests.support.kernels import report_of, request, run, text_of
 from tests.support.waiting import until

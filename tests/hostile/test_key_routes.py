@@ -21,7 +21,7 @@ from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.errors import ProviderError
 from playhead.providers.catalog import ModelCatalog, key_variables
 from playhead.session.model_choice import is_auto_run, model_for
-from playhead.session.route_guard import ROUTE_CHANGED, RoutedProvider, RouteGuard
+from playhead.session.trust.route_guard import ROUTE_CHANGED, RoutedProvider, RouteGuard
 from playhead.storage.keys.key_store import KeyStore
 from playhead.storage.keys.system_keyring import ENTRY, KeyringKeys, encode_keys
 from playhead.storage.settings import SettingsFile, WitnessedSettings

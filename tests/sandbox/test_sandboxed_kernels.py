@@ -283,7 +283,7 @@ async def test_what_a_killed_program_left_is_removed(place: Place) -> None:
         left = own.with_name(f"kernel-{NOBODY}-0")
         left.mkdir()
         (left / "file").touch()
-        await made.remove_left()
+        await made.prepare()
         assert own.is_dir()
         assert not left.exists()
 

@@ -1,4 +1,4 @@
-"""`make soak`: mixed blocks; with `ARGS=kills`, `sandbox`, `undo`, `saves`, `fuzz` or `hours` others.
+"""`make soak`: mixed blocks; with `ARGS=kills`, `sandbox`, `undo`, `saves`, `fuzz`, `hours` others.
 
 `python -m tests.soak [languages] [BLOCKS]` runs blocks, with `languages` of all that are installed
 here; `kills [N]`, `sandbox [N]`, `saves [N]`, `fuzz [N]`, `hours [H]` and `undo [MIXES] [KILLS]` do

@@ -76,7 +76,7 @@ async def work(home: Path) -> None:
     chosen = random.Random(time.time_ns())
     bounds = sandbox(home)
     made = ProcessExecutor(home / "data" / "output", sandbox=bounds)
-    await made.remove_left()
+    await made.prepare()
     for number in range(1_000_000):
         if chosen.random() < _TESTS:
             await bounds.test()

@@ -12,7 +12,7 @@ from playhead.domain.conversation.payloads import CodeError, RunReport
 from playhead.domain.execution import RunRequest
 from playhead.execution.keeping.variable_keeper import VariableKeeper
 from playhead.execution.process_executor import ProcessExecutor
-from playhead.session.ports import Executor
+from playhead.session.code_ports import Executor
 
 
 @asynccontextmanager

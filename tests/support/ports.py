@@ -33,7 +33,8 @@ from playhead.domain.trust import Attempt, BoundaryReport, Policy, Reach
 from playhead.errors import AppError, ExecutionError, phrase
 from playhead.providers.attached_files import read_attached
 from playhead.providers.catalog import PROVIDER_PAGES, ModelCatalog
-from playhead.session.ports import ApiStatus, SessionPorts, Unsubscribe
+from playhead.session.code_ports import Unsubscribe
+from playhead.session.ports import ApiStatus, SessionPorts
 
 Answer = Sequence[Chunk | Exception]
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QAbstractButton
 
 from playhead.domain.model import LocalServer
 from playhead.domain.settings import AppSettings
-from playhead.session.ports import CodeReader, Executor, FileEffects, RiskReader
+from playhead.session.code_ports import CodeReader, Executor, FileEffects, RiskReader
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory

@@ -84,9 +84,9 @@ from playhead.errors import AppError, RequestError, SessionError
 from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.native.encode import encode_chunk
 from playhead.formats.wire.native.requests import read_messages
-from playhead.session.route_guard import RouteGuard, route_lines
 from playhead.session.session import Session, SessionEvent
 from playhead.session.sessions import Sessions
+from playhead.session.trust.route_guard import RouteGuard, route_lines
 from playhead.session.turn_settings import TurnOptions
 
 _ASKED = frozenset(

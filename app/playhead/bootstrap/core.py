@@ -24,8 +24,8 @@ from playhead.execution.process_executor import ProcessExecutor
 from playhead.providers.catalog import ModelCatalog, key_variables
 from playhead.session.model_choice import api_base_for, describe_model, settings_for
 from playhead.session.ports import Records, SessionPorts
-from playhead.session.route_guard import RoutedProvider, RouteGuard
 from playhead.session.sessions import Sessions
+from playhead.session.trust.route_guard import RoutedProvider, RouteGuard
 from playhead.storage import paths
 from playhead.storage.keys.key_store import KeyStore
 from playhead.storage.keys.system_keyring import KeyringEntries, KeyringKeys
@@ -106,8 +106,7 @@ class Core(Struct, frozen=True, kw_only=True):
         """Start what takes seconds ahead of the first message and the first run."""
         settings = settings_for(self.ports.settings.current, self.ports.catalog)
         self._chores.append(asyncio.create_task(self.warm_model(settings)))
-        self._chores.append(asyncio.create_task(self.executor.look_for_languages()))
-        self._chores.append(asyncio.create_task(self.executor.remove_left()))
+        self._chores.append(asyncio.create_task(self.executor.prepare()))
         if not self.ports.settings.current.interpreter:  # else the managed one is not needed
             self._chores.append(asyncio.create_task(self._prepare_python()))
 

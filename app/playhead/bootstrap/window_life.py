@@ -156,8 +156,7 @@ class WindowLife:
         # As early as this, since what it finds is what the first turn is kept to.
         self._window.tasks.start(core.boundary.test_if_due())
         await self._api.apply()
-        await core.executor.look_for_languages()
-        await core.executor.remove_left()
+        await core.executor.prepare()
         if core.ports.settings.current.interpreter:
             return  # the managed one is made when somebody chooses it
         with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
@@ -32,7 +33,84 @@ class ModelFields:
     stop: str | Sequence[str] | None = None
 
 
-class InterpreterClient:
+class TrustVerbs(ABC):
+    """Takes back or keeps what runs did to files, and chooses what code in the sandbox may reach."""
+
+    _connection: Connection
+
+    @abstractmethod
+    def _config(self, display: bool = False, extended: bool | None = None) -> Wire:
+        """Return the settings as they are now."""
+
+    def effects(self) -> list[Wire]:
+        """Return what the runs of the conversation did to files, the oldest first.
+
+        Each has an `id`, the paths that were created, changed, deleted and moved, and those of them
+        that are `undone` now; what was `set_aside` and is `waiting` to be kept or deleted.
+        """
+        return self._connection.request("effects")
+
+    def undo(self, path: str = "", effect: str = "") -> list[Wire]:
+        """Undo what the last run, or that of an effect, did to files or to one file.
+
+        Return the undo as an effect; files that were changed since are left, as its `conflicts`.
+        """
+        return self._connection.request("undo", path=path, effect=effect)
+
+    def redo(self, path: str = "", effect: str = "") -> list[Wire]:
+        """Do again what was undone last, or of an effect, for all of its files or for one."""
+        return self._connection.request("redo", path=path, effect=effect)
+
+    def keep(self, path: str = "", effect: str = "") -> list[Wire]:
+        """Put what was set aside of runs in the sandbox, or one file, where the code had put it.
+
+        Effects name such files as `set_aside`: other programs would run them.
+        """
+        return self._connection.request("keep", path=path, effect=effect)
+
+    def delete(self, path: str = "", effect: str = "") -> list[Wire]:
+        """Delete what was set aside of runs in the sandbox, or one file of it."""
+        return self._connection.request("delete", path=path, effect=effect)
+
+    def review(self) -> list[Wire]:
+        """Return what would change if the copy that runs work in were applied; [] for nothing.
+
+        Runs work in a copy of the folder with PLAYHEAD_REVIEW=on.
+        """
+        return self._connection.request("review")
+
+    def apply(self, path: str = "") -> list[Wire]:
+        """Apply what waits in the copy, or one file of it, to the folder; return the effect.
+
+        Files that others have changed meanwhile are left, as its `conflicts`, unless named.
+        """
+        return self._connection.request("apply", path=path)
+
+    def discard(self) -> list[Wire]:
+        """Delete the copy with all that waits in it; the kernel ends."""
+        return self._connection.request("discard")
+
+    def grants(self) -> list[Wire]:
+        """Return what code of the conversation is granted and denied beyond its policy."""
+        return self._connection.request_grants("grants", self._config())
+
+    def grant(
+        self, kind: str, target: str, scope: str = "conversation", *, deny: bool = False
+    ) -> Wire:
+        """Let code in the sandbox reach something, or deny it; return that grant.
+
+        `kind`: read or write (a folder or file), host, packages (pypi, cran, npm), variable.
+        `scope`: run, conversation or folder, for all conversations with the working folder.
+        """
+        fields = {"kind": kind, "target": target, "scope": scope, "deny": deny}
+        return self._connection.request_grants("grant", self._config(), **fields)[0]
+
+    def revoke(self, grant_id: str) -> None:
+        """Take a grant or a denial back, for code that runs, too."""
+        self._connection.request_grants("revoke", self._config(), grant=grant_id)
+
+
+class InterpreterClient(TrustVerbs):
     """One conversation with its kernels, in a server process that the first chat starts.
 
     Attributes may be set at any time; they count from the next chat on. Usable from any thread,
@@ -242,73 +320,6 @@ class InterpreterClient:
     def _steer(self, verb: str, **fields: Any) -> None:
         if self._connection.turn is not None:
             self._connection.turn.steer(verb, **fields)
-
-    def effects(self) -> list[Wire]:
-        """Return what the runs of the conversation did to files, the oldest first.
-
-        Each has an `id`, the paths that were created, changed, deleted and moved, and those of them
-        that are `undone` now; what was `set_aside` and is `waiting` to be kept or deleted.
-        """
-        return self._connection.request("effects")
-
-    def undo(self, path: str = "", effect: str = "") -> list[Wire]:
-        """Undo what the last run, or that of an effect, did to files or to one file.
-
-        Return the undo as an effect; files that were changed since are left, as its `conflicts`.
-        """
-        return self._connection.request("undo", path=path, effect=effect)
-
-    def redo(self, path: str = "", effect: str = "") -> list[Wire]:
-        """Do again what was undone last, or of an effect, for all of its files or for one."""
-        return self._connection.request("redo", path=path, effect=effect)
-
-    def keep(self, path: str = "", effect: str = "") -> list[Wire]:
-        """Put what was set aside of runs in the sandbox, or one file, where the code had put it.
-
-        Effects name such files as `set_aside`: other programs would run them.
-        """
-        return self._connection.request("keep", path=path, effect=effect)
-
-    def delete(self, path: str = "", effect: str = "") -> list[Wire]:
-        """Delete what was set aside of runs in the sandbox, or one file of it."""
-        return self._connection.request("delete", path=path, effect=effect)
-
-    def review(self) -> list[Wire]:
-        """Return what would change if the copy that runs work in were applied; [] for nothing.
-
-        Runs work in a copy of the folder with PLAYHEAD_REVIEW=on.
-        """
-        return self._connection.request("review")
-
-    def apply(self, path: str = "") -> list[Wire]:
-        """Apply what waits in the copy, or one file of it, to the folder; return the effect.
-
-        Files that others have changed meanwhile are left, as its `conflicts`, unless named.
-        """
-        return self._connection.request("apply", path=path)
-
-    def discard(self) -> list[Wire]:
-        """Delete the copy with all that waits in it; the kernel ends."""
-        return self._connection.request("discard")
-
-    def grants(self) -> list[Wire]:
-        """Return what code of the conversation is granted and denied beyond its policy."""
-        return self._connection.request_grants("grants", self._config())
-
-    def grant(
-        self, kind: str, target: str, scope: str = "conversation", *, deny: bool = False
-    ) -> Wire:
-        """Let code in the sandbox reach something, or deny it; return that grant.
-
-        `kind`: read or write (a folder or file), host, packages (pypi, cran, npm), variable.
-        `scope`: run, conversation or folder, for all conversations with the working folder.
-        """
-        fields = {"kind": kind, "target": target, "scope": scope, "deny": deny}
-        return self._connection.request_grants("grant", self._config(), **fields)[0]
-
-    def revoke(self, grant_id: str) -> None:
-        """Take a grant or a denial back, for code that runs, too."""
-        self._connection.request_grants("revoke", self._config(), grant=grant_id)
 
     def reset(self) -> None:
         """Forget the conversation and end its kernels; a chat under way ends."""

@@ -135,13 +135,14 @@ class ProcessExecutor:
         """Return whether blocks of a language are only shown, so that they need no approval."""
         return self._languages.only_shows(word)
 
-    async def look_for_languages(self) -> None:
+    async def prepare(self) -> None:
+        """Look for languages, and remove what kernels have left when the program was killed."""
+        await self._look_for_languages()
+        await asyncio.to_thread(remove_left_spools, self._output_dir)
+
+    async def _look_for_languages(self) -> None:
         """Ask the login shell for the PATH of programs, if we were started without it."""
         self._languages.path = await self._login.path() or None
-
-    async def remove_left(self) -> None:
-        """Remove what kernels have left in the output folder when the program was killed."""
-        await asyncio.to_thread(remove_left_spools, self._output_dir)
 
     def set_screen_ratio(self, ratio: float) -> None:
         """Let figures of the next runs be as sharp as the screen is."""
@@ -322,9 +323,7 @@ class ProcessExecutor:
             and not self._takes(kernel, inside, reach, policy or inside.policy)
         ]
 
-    def _takes(
-        self, kernel: LiveKernel, inside: Confinement, reach: Reach, policy: Policy
-    ) -> bool:
+    def _takes(self, kernel: LiveKernel, inside: Confinement, reach: Reach, policy: Policy) -> bool:
         """Return whether it can be given these as it lives; variables only a Python can be."""
         had, has = inside.reach, inside.policy
         is_same = (had.variables, had.kept_out) == (reach.variables, reach.kept_out)
@@ -383,7 +382,7 @@ class ProcessExecutor:
             await _shut_down([kernel], RunEnd(kind="interpreter_changed"))
             kernel = None
         if kernel is None:
-            await self.look_for_languages()
+            await self._look_for_languages()
             if request.policy.is_reviewed:  # two cannot work in the same copy
                 await _shut_down(self._of(request.conversation_id), RunEnd(kind="other_language"))
             confinement = await self._confine(request)

@@ -42,7 +42,8 @@ from playhead.domain.execution import (
     Variable,
 )
 from playhead.errors import ExecutionError
-from playhead.session.ports import CodeReader, Executor, FileEffects, SessionPorts
+from playhead.session.code_ports import CodeReader, Executor, FileEffects
+from playhead.session.ports import SessionPorts
 
 if TYPE_CHECKING:
     from playhead.domain.saved_variables import RestoreOffer

@@ -7,32 +7,16 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from msgspec import Struct
 
-from playhead.domain.access import Access
 from playhead.domain.app_data import AppFolder, CrashReport, ResetOptions
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import StoredConversation
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.message import AttachedContent
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.conversation.payloads import (
-    Coverage,
-    FileChanges,
-    Frame,
-    RowOrder,
-    Table,
-)
 from playhead.domain.conversation.search import SearchFound
 from playhead.domain.execution import (
-    CodePlace,
-    Completions,
-    Description,
     EnvironmentStatus,
     Interpreter,
-    KernelStatus,
-    LineValue,
-    PauseVerb,
-    RunRequest,
-    Variable,
 )
 from playhead.domain.grants import Grant
 from playhead.domain.history import ConversationMark, ConversationSummary, Record
@@ -40,11 +24,20 @@ from playhead.domain.key_route import Witness
 from playhead.domain.model import LocalServer, ModelFacts, ModelSettings, ProviderPage
 from playhead.domain.secret import KeyInfo, KeyringStatus, KeySource, Secret
 from playhead.domain.settings import AppSettings, ConversationConfig
-from playhead.domain.trust import BoundaryReport, CodeLook, Policy, PolicyWish, Reach
+from playhead.domain.trust import PolicyWish
 from playhead.errors import AppError, StorageError
+from playhead.session.code_ports import (
+    CodeReader,
+    Executor,
+    FileEffects,
+    RiskReader,
+    Sandbox,
+    SavedVariables,
+    Unsubscribe,
+)
 
 if TYPE_CHECKING:
-    from playhead.domain.saved_variables import RestoreOffer
+    pass
 
 
 class ApiStatus(Struct, frozen=True):
@@ -57,9 +50,6 @@ class ApiStatus(Struct, frozen=True):
     address: str = ""
     message: str = ""
     error: AppError | None = None
-
-
-Unsubscribe = Callable[[], None]
 
 
 class Provider(Protocol):
@@ -106,273 +96,6 @@ class Provider(Protocol):
 
     async def close(self) -> None:
         """End worker processes and open streams."""
-        ...
-
-
-class Executor(Protocol):
-    """Runs approved code in kernels, one per conversation and language."""
-
-    @property
-    def languages(self) -> tuple[str, ...]:
-        """Return the languages that can be run, as fence words in their canonical form."""
-        ...
-
-    def canonical(self, word: str) -> str | None:
-        """Return the offered language for a name used by a model (`py` → `python`), or None."""
-        ...
-
-    def why_not(self, word: str) -> str:
-        """Return in a sentence what a known language needs in order to run here; else ""."""
-        ...
-
-    def only_shows(self, word: str) -> bool:
-        """Return whether blocks of a language are only shown, so that they need no approval."""
-        ...
-
-    def set_screen_ratio(self, ratio: float) -> None:
-        """Set the ratio of pixels to points of the window's screen."""
-        ...
-
-    def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
-        """Run code and stream its chunks, in this order, messages never nested:
-
-        `run` (started) · console start · active_line, output … · active_line None · console end ·
-        `error` if the code failed · `timing` … · `files` if the run changed any ·
-        `run` (finished, interrupted or killed).
-        An image or input in between closes the console first and opens it again lazily.
-        Raises ExecutionError when nothing could be started. Closing the generator kills the run.
-        """
-        ...
-
-    async def interrupt(self, conversation_id: str) -> None:
-        """Stop the running code: interrupt, then kill after the grace; the run's stream reports."""
-        ...
-
-    async def pause(self, conversation_id: str, verb: PauseVerb, lines: Sequence[int] = ()) -> None:
-        """Pause the running code, or have it go on; its status has the line.
-
-        `lines` are those to pause before from now on, and no others, for the verb "breakpoints".
-        Raises ExecutionError for a language whose code cannot be paused.
-        """
-        ...
-
-    async def line_values(self, conversation_id: str, code: str) -> list[LineValue]:
-        """Return what lines of exactly this code assigned when it ran last; [] if not known.
-
-        Raises ExecutionError when the kernel does not answer in time.
-        """
-        ...
-
-    async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
-        """Give the running code the line it asked for."""
-        ...
-
-    async def send_text(self, conversation_id: str, text: str, *, is_end: bool = False) -> None:
-        """Give a child of the running code text on its standard input, then the end if `is_end`."""
-        ...
-
-    async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
-        """Return the variables of the idle Python kernel; [] without a kernel.
-
-        With `frames` those of the failure that had them, if it was the last that ran.
-        Raises ExecutionError when the kernel is busy or does not answer in time.
-        """
-        ...
-
-    async def table(
-        self,
-        conversation_id: str,
-        name: str,
-        first_row: int,
-        rows: int,
-        order: RowOrder | None = None,
-    ) -> Table:
-        """Return a page of a variable that is a table, or of a shown table by its key.
-
-        Raises ExecutionError like `variables`. With an order, which may take long to find, all
-        rows are sorted and not one of the frame is moved; cancelling stops the sorting.
-        """
-        ...
-
-    async def complete(self, conversation_id: str, code: str, *, is_asked: bool) -> Completions:
-        """Return what can follow Python code, with the names of the idle kernel.
-
-        `is_asked`: by a key, not by typing. Raises ExecutionError like `variables`.
-        """
-        ...
-
-    async def describe(self, conversation_id: str, code: str, *, is_call: bool) -> Description:
-        """Return what is known of the expression that Python code ends with, or of its call.
-
-        Raises ExecutionError like `variables`.
-        """
-        ...
-
-    async def restart(self, conversation_id: str) -> None:
-        """End the conversation's kernels; the next run starts a fresh one."""
-        ...
-
-    def known(self, access: Access) -> tuple[str, ...]:
-        """Return the names of variables that code gets only if that is allowed."""
-        ...
-
-    def left_out(self, conversation_id: str, access: Access) -> tuple[str, ...]:
-        """Return those of them that the conversation's code does not get."""
-        ...
-
-    def allow(self, conversation_id: str, access: Access, is_on: bool = True) -> None:
-        """Give code of a conversation a kind of access, or take it back."""
-        ...
-
-    def takes(self, conversation_id: str, reach: Reach, policy: Policy | None = None) -> bool:
-        """Return whether its kernels can be given this reach, and a policy, as they are."""
-        ...
-
-    async def set_reach(
-        self, conversation_id: str, reach: Reach, policy: Policy | None = None
-    ) -> None:
-        """Let its code reach this beyond its policy, and no more: from now on, and if it runs.
-
-        With a `policy` that is another one from now on. A kernel that cannot be given or refused
-        it is ended.
-        """
-        ...
-
-    def status(self, conversation_id: str) -> KernelStatus:
-        """Return the kernel of the conversation as it is now."""
-        ...
-
-    def subscribe(self, listener: Callable[[str, KernelStatus], None]) -> Unsubscribe:
-        """Call `listener(conversation_id, status)` on changes, for memory at most once a second."""
-        ...
-
-    async def close(self) -> None:
-        """End all kernels with their children."""
-        ...
-
-
-class SavedVariables(Protocol):
-    """What is saved of the variables of kernels, and whether a new kernel gets it."""
-
-    def saved(self, conversation_id: str) -> RestoreOffer | None:
-        """Return how many variables the next kernel can get from the last one; None for none."""
-        ...
-
-    def answer(self, conversation_id: str, choice: Literal["yes", "no"]) -> None:
-        """Answer the offer of a kernel's status to bring the variables of the last one back."""
-        ...
-
-    def ask_again(self, conversation_id: str) -> None:
-        """Have the next kernel get no variables without a question: a person wants a new one."""
-        ...
-
-    async def survivors(self, conversation_id: str) -> Callable[[], str]:
-        """Return what says what a model gets to know of the variables from before the kernel."""
-        ...
-
-    async def forget(self, conversation_id: str) -> None:
-        """Delete what is saved of a conversation's variables."""
-        ...
-
-
-class Sandbox(Protocol):
-    """Bounds what code may do on this machine, and finds out by attempts whether it does."""
-
-    @property
-    def report(self) -> BoundaryReport:
-        """Return what the last test found; one with a `problem` where there is no sandbox."""
-        ...
-
-    async def test(self) -> BoundaryReport:
-        """Make the attempts now, in two seconds; who calls while they run gets the same report."""
-        ...
-
-    def why_not(self, policy: Policy, folder: str) -> AppError | None:
-        """Return why code of a folder cannot be run under a policy; None if it can be.
-
-        Nothing is asked of the system: what is found only at the start of a kernel is raised there.
-        """
-        ...
-
-    def why_not_reach(self, reach: Reach, folder: str) -> AppError | None:
-        """Return why code of a folder cannot be given this beyond its policy; None if it can be."""
-        ...
-
-    def subscribe(self, listener: Callable[[BoundaryReport], None]) -> Unsubscribe:
-        """Call the listener with each new report."""
-        ...
-
-
-class CodeReader(Protocol):
-    """Reads code that is being written and the libraries it names, without running any of it.
-
-    `interpreter` is the Python that would run it in `folder`; '' if none is known. A later question
-    takes the place of an older one, whose answer is empty.
-    """
-
-    async def complete(
-        self, place: CodePlace, folder: str, interpreter: str, *, is_asked: bool
-    ) -> Completions:
-        """Return what can follow Python code; `is_asked`: by a key, not by typing."""
-        ...
-
-    async def describe(
-        self, place: CodePlace, folder: str, interpreter: str, *, is_call: bool
-    ) -> Description:
-        """Return what is known of the expression that Python code ends with, or of its call."""
-        ...
-
-    async def close(self) -> None:
-        """End what reads."""
-        ...
-
-
-class RiskReader(Protocol):
-    """Reads what code would do, without running it."""
-
-    async def look(self, language: str, code: str, folder: str, interpreter: str) -> CodeLook:
-        """Return what code is seen to do in a folder, and what else decides that."""
-        ...
-
-
-class FileEffects(Protocol):
-    """Puts files back that runs have changed; what they were is kept on the disk.
-
-    All of these raise ExecutionError if the effect is no longer kept, or the folder is not the one
-    that it was. What was changed since by others is left as it is, as a conflict of the result.
-    """
-
-    async def cover(self, folder: str) -> Coverage:
-        """Keep the files of a folder as they are now; return what of it could be put back."""
-        ...
-
-    async def undo(self, folder: str, effect_id: str, paths: Sequence[str] = ()) -> FileChanges:
-        """Take back an effect, or what it did to these paths. To redo is to take back an undo."""
-        ...
-
-    async def settle(self, folder: str, effect_id: str, path: str, *, is_kept: bool) -> FileChanges:
-        """Put a file that was set aside into its place, or delete it."""
-        ...
-
-    async def review(self, folder: str, conversation_id: str) -> FileChanges | None:
-        """Return what would change if the copy that runs work in were applied; None without one."""
-        ...
-
-    async def apply(
-        self, folder: str, conversation_id: str, paths: Sequence[str] = ()
-    ) -> FileChanges:
-        """Carry out what a copy has changed, or that of these paths."""
-        ...
-
-    async def discard(self, folder: str, conversation_id: str) -> None:
-        """Delete a copy in which no code works any more."""
-        ...
-
-    async def unreported(self, conversation_id: str) -> list[FileChanges]:
-        """Return the effects of runs of a conversation that ended with the program, once each.
-
-        What the runs of all others did is found out, too, and kept until that is asked for.
-        """
         ...
 
 

@@ -33,6 +33,7 @@ from playhead.domain.text.titles import title_from
 from playhead.domain.trust import Policy
 from playhead.errors import AppError, SessionError, phrase
 from playhead.session.branches import Deletion, deletion_of, place_to_retry
+from playhead.session.code_ports import Unsubscribe
 from playhead.session.code_runs import (
     CodeAccess,
     CodeQuestions,
@@ -47,7 +48,7 @@ from playhead.session.code_runs import (
 )
 from playhead.session.message_queue import MessageQueue, has_failed
 from playhead.session.model_choice import is_auto_run, settings_for
-from playhead.session.ports import SessionPorts, Unsubscribe
+from playhead.session.ports import SessionPorts
 from playhead.session.request_preview import RequestPreview
 from playhead.session.rerun import Rerun, Reruns
 from playhead.session.session_events import (
@@ -116,7 +117,6 @@ class Session:
             lambda: self.auto_run,
             lambda: self._emit("preview"),
         )
-        """The requests to the model."""
         self._approval = Approval(lambda: self._emit("pending"))
         self._listeners = Listeners[SessionEvent](f"session {conversation.id}")
         self._turn: Turn | None = None

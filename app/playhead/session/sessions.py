@@ -24,8 +24,9 @@ from playhead.domain.history import ConversationMark, ConversationSummary
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.text.titles import copy_title
 from playhead.errors import SessionError, StorageError
+from playhead.session.code_ports import Unsubscribe
 from playhead.session.code_runs import close_unfinished
-from playhead.session.ports import History, SessionPorts, StoreState, Unsubscribe
+from playhead.session.ports import History, SessionPorts, StoreState
 from playhead.session.session import Session
 from playhead.session.session_events import SessionEvent, SessionState
 from playhead.session.trust.grant_book import GrantBook

@@ -28,8 +28,9 @@ from playhead.domain.model import EXECUTE
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.errors import AppError, ExecutionError, ProviderError
+from playhead.session.code_ports import Executor
 from playhead.session.code_runs import RunPauses, printed_last
-from playhead.session.ports import Executor, Interpreters, Provider
+from playhead.session.ports import Interpreters, Provider
 from playhead.session.request_preview import turn_request
 from playhead.session.rerun import Rerun
 from playhead.session.stops import (

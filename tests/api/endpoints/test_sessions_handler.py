@@ -488,6 +488,8 @@ async def test_what_was_set_aside_is_kept_or_deleted_once(tmp_path: Path):
         await api.fails(f"{room.path}/effects/run/keep", {}, 404, "not_found")
         api.may_approve = False
         await api.fails(f"{room.path}/effects/run/keep", {}, 403, "approval_forbidden")
+
+
 async def test_grants_are_listed_for_all_and_made_where_the_owner_lets_clients(tmp_path: Path):
     ports = ports_with(ScriptedProvider(), RecordingExecutor(), ReportedSandbox())
     wanted = {"kind": "host", "target": "API.example.com"}

@@ -156,7 +156,7 @@ async def test_code_that_comes_to_no_line_says_so_and_is_stopped(
         bench.click(header.run)
         await bench.rests()
         assert printed(bench).count("KeyboardInterrupt") == 1
-        assert [one.name for one in await bench.session.variables()] == ["x"]
+        assert [one.name for one in await bench.session.questions.variables()] == ["x"]
 
 
 async def test_the_lines_stay_with_the_code_while_it_is_edited(

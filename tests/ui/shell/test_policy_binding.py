@@ -141,8 +141,10 @@ async def test_the_weaker_sandbox_says_what_it_does_not_hold_and_what_would_help
         assert "sudo apt install bubblewrap" in status.remedy.text()
         bench.click(status.show_button)
         head = status.list.topLevelItem(0)
+        assert head is not None
         assert (head.text(1), head.isExpanded()) == ("2 of 3", True)
-        named = {head.child(n).text(0): head.child(n).text(1) for n in range(head.childCount())}
+        rows = [row for n in range(head.childCount()) if (row := head.child(n)) is not None]
+        named = {row.text(0): row.text(1) for row in rows}
         assert named["change the times"] == "not held by this sandbox"
 
 

@@ -28,8 +28,8 @@ from playhead.domain.execution import Approve, Decision, Deny
 from playhead.domain.text import policies
 from playhead.errors import RequestError, StorageError
 from playhead.formats.wire.entry import Entry
+from playhead.session.code_ports import Sandbox
 from playhead.session.code_runs import open_calls
-from playhead.session.ports import Sandbox
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions

@@ -13,7 +13,7 @@ from msgspec.structs import astuple, replace
 
 from playhead.domain.conversation.payloads import Proposal
 from playhead.domain.trust import CodeLook, Policy, RiskFact
-from playhead.session.ports import RiskReader
+from playhead.session.code_ports import RiskReader
 
 FREE_REPEATS = 20
 """How often in one turn code runs without a question because exactly it was approved before."""

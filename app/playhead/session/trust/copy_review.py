@@ -10,7 +10,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.payloads import FileChanges
 from playhead.errors import SessionError
-from playhead.session.ports import FileEffects
+from playhead.session.code_ports import FileEffects
 
 
 class CopyReview:

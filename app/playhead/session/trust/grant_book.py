@@ -25,7 +25,8 @@ from playhead.domain.grants import (
 from playhead.domain.text.grant_words import hidden_path
 from playhead.domain.trust import Policy, Reach, is_below
 from playhead.errors import AppError, SessionError, StorageError, phrase
-from playhead.session.ports import Grants, SessionPorts, Unsubscribe
+from playhead.session.code_ports import Unsubscribe
+from playhead.session.ports import Grants, SessionPorts
 
 _log = logging.getLogger(__name__)
 

@@ -19,7 +19,7 @@ from playhead.domain.text.risk_words import Limits
 from playhead.domain.text.run_ends import refused_text
 from playhead.domain.text.titles import title_from
 from playhead.domain.trust import BoundaryReport, Policy
-from playhead.session.ports import Sandbox
+from playhead.session.code_ports import Sandbox
 from playhead.session.session import Session, SessionEvent
 from playhead.session.trust.policy_choice import bounds_of
 from playhead.ui.composer.allow_menu import Granting, fill_allow_menu

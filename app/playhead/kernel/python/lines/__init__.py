@@ -1,4 +1,4 @@
-"""What is seen of a block's lines while it runs: the running one, pauses, times and values.
+"""Looks at the lines of a block that runs: the running one, pauses, times and values.
 
 Only the kernel of Python imports it.
 """
