@@ -491,7 +491,7 @@ def test_code_is_paused_and_goes_on_step_by_step(face: Face):
         elif chunk["type"] == "paused":
             lines.append(chunk["content"])
             if chunk["content"] == 2:
-                interpreter.step()
+                interpreter.resume(to_next=True)
             elif chunk["content"]:
                 interpreter.resume()
     assert [line for line in lines if line] == [2, 3]

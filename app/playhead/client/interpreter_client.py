@@ -309,13 +309,9 @@ class InterpreterClient(TrustVerbs):
         else:
             self._steer("breakpoints", lines=list(lines))
 
-    def step(self) -> None:
-        """Have paused code go on up to its next statement."""
-        self._steer("step")
-
-    def resume(self) -> None:
-        """Have paused code go on."""
-        self._steer("resume")
+    def resume(self, *, to_next: bool = False) -> None:
+        """Have paused code go on, or only up to its next statement."""
+        self._steer("step" if to_next else "resume")
 
     def _steer(self, verb: str, **fields: Any) -> None:
         if self._connection.turn is not None:
