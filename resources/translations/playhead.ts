@@ -313,6 +313,7 @@
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <location filename="../../app/playhead/ui/composer/composer.py" />
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
       <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
       <location filename="../../app/playhead/ui/settings/storage_page.py" />
@@ -533,6 +534,13 @@
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Esc leaves it as it is.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/allow_menu.py" />
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>The kernel is restarted: its variables are lost.</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -948,6 +956,11 @@
       <source>Raise to {amount} and continue</source>
       <translation type="unfinished" />
     </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/fact_strip.py" />
+      <source>Pause before these %n lines</source>
+      <translation type="unfinished" />
+    </message>
     <message>
       <location filename="../../app/playhead/ui/composer/fact_strip.py" />
       <source>More that was seen in this code</source>
@@ -1192,6 +1205,147 @@
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>new</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>changed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>moved</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>deleted</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Changes in the copy</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Only files that are not listed would change.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Apply %n chosen</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>Discard</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Code is running: decide when it has ended.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Files that would change</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>What would change in the file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>In a copy folders cannot be renamed, files with several names come apart, and large files are copied when they are first changed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Hide the files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Show the files</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>%n more files would change.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Nothing has happened to your folder yet. {count}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>%n more are not listed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>You have changed %n of them meanwhile: they stay as they are unless you tick them.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Applying…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Apply all</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>new folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>changed by you, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>%n files</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>no undo: {reason}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>%n files would change.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>Your change:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/review_pane.py" />
+      <source>The change of the code:</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/desktop/closing_question.py" />
       <source>Code is running in “{title}”.</source>
       <translation type="unfinished" />
@@ -1274,6 +1428,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <location filename="../../app/playhead/ui/shell/window_help.py" />
       <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
@@ -1385,6 +1540,88 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>Copy</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>You attached it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>One name a line. Without a port it is reached at 80 and 443.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Granted and denied</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Grant or deny…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Revoke</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Revoke: {what}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>What is granted or denied</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <location filename="../../app/playhead/ui/settings/network_page.py" />
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Choose…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>For how long</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Grant</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Deny</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Choose a folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Places in the network</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Beyond the choices above. A denial beats a grant; what is revoked ends now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Nothing is granted or denied beyond the choices above.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <source>Show the code that asked for it</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1656,11 +1893,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
-      <source>The kernel is restarted: its variables are lost.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <source>Attempts of the boundary test</source>
       <translation type="unfinished" />
     </message>
@@ -1718,6 +1950,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>Review before it lands</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <source>For this conversation, until Playhead is closed. No model and no code changes it.</source>
       <translation type="unfinished" />
     </message>
@@ -1744,18 +1981,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <source>For the same reason.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
-      <location filename="../../app/playhead/ui/settings/running_page.py" />
-      <source>Off</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
-      <location filename="../../app/playhead/ui/settings/running_page.py" />
-      <source>On</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2288,6 +2513,21 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Pause the code, or go on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Go on up to the next statement</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <source>Pause before this line</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
@@ -2476,6 +2716,21 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Pause</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Step</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Go on up to the next statement (F10)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Changed from {than} (Ctrl+Shift+D)</source>
       <translation type="unfinished" />
     </message>
@@ -2501,6 +2756,26 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Pausing…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>It pauses when it comes to its next own line</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Go on (F8)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Pause before the next line (F8)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Tabs of the editor</source>
       <translation type="unfinished" />
     </message>
@@ -2522,6 +2797,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <source>Choose the language</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Go on</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2567,6 +2847,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/running_line.py" />
       <source>stopped here{after}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/running_line.py" />
+      <source>paused before this line</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2672,6 +2957,12 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Ln {line}, Col {column}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <source>paused before line {line}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2787,6 +3078,16 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/editor/value_notes.py" />
+      <source>{values} at the end; {name} was seen as {seen}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/value_notes.py" />
+      <source>{values} at the end</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Name</source>
@@ -2814,6 +3115,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>saved for the next kernel</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>Double click opens it as a table</source>
       <translation type="unfinished" />
     </message>
@@ -2824,12 +3130,27 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Came back from the last kernel</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>Given to code: {names}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>Not given to code: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>not saved yet</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>What the last runs changed could not be saved: a lost kernel would lose it.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2857,6 +3178,27 @@ MIT licence.</source>
       <source>{name}, changed in the last run</source>
       <translation type="unfinished" />
     </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>%n changed</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>%n came back</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>%n saved</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>%n not</source>
+      <translation type="unfinished" />
+    </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>No variables yet. Those that the code defines are listed here.</source>
@@ -2870,12 +3212,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>The code is running. Its variables are read when it has ended.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
-      <location filename="../../app/playhead/domain/text/file_effects.py" />
-      <source>%n changed</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3305,6 +3641,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>No</source>
       <translation type="unfinished" />
     </message>
@@ -3445,12 +3782,6 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/settings/models_page.py" />
       <source>%n models</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/network_page.py" />
-      <location filename="../../app/playhead/ui/settings/running_page.py" />
-      <source>Choose…</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3615,6 +3946,21 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Files of the profile's code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Network of the profile's code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>When the profile's code is asked about</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Profile of new conversations</source>
       <translation type="unfinished" />
     </message>
@@ -3673,6 +4019,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <source>Approval</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/profiles_page.py" />
+      <source>Sandbox</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3817,6 +4168,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Show beside a line what it assigned</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Time single lines inside loops</source>
       <translation type="unfinished" />
     </message>
@@ -3837,6 +4193,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Of Python code that ran, while the mouse is over the line: numbers and short texts, of others the type and the size. Texts that look like secrets are left out.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>On Python 3.12 or newer. Without it a loop is timed as a whole; with it very short lines count for a little too much.</source>
       <translation type="unfinished" />
     </message>
@@ -3848,6 +4209,16 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Of more output its beginning and its end are kept.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Keep variables of Python for the next kernel</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>They are saved on this computer after each run, without what looks like a secret, and deleted with their conversation. Without a sandbox, code that runs can read them.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3925,12 +4296,38 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Bring variables back</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Output kept</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>“{folder}” is not a folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Ask first</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Always</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Never</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <source>Bring them back</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3946,6 +4343,18 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/running_page.py" />
       <source>Output kept (MB)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Off</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/running_page.py" />
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>On</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4382,9 +4791,39 @@ MIT licence.</source>
       <source>Other programs cannot reach Playhead.</source>
       <translation type="unfinished" />
     </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Bring back {count} of %n variables?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>They are of the kernel that has ended. The code waits for the answer.</source>
+      <translation type="unfinished" />
+    </message>
     <message>
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>{first} wants to run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Bring back</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>The panel of variables lists the others.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>{count} of %n variables of the last kernel came back.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>No variable of the last kernel came back.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4482,6 +4921,41 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>Let it read {path}?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>Granted: {what}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>The code did not find it; the model knows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>The model knows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>Allow…</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>Discard the changes of %n files?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>What code did in the copy is deleted, which cannot be undone. The kernel ends.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
       <source>No block waits for your approval.</source>
       <translation type="unfinished" />
     </message>
@@ -4510,6 +4984,12 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/shell/policy_binding.py" />
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>The kernel of this conversation is a new one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Run it again</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4625,6 +5105,11 @@ MIT licence.</source>
       <source>Code is running: it is cut off, and all variables are lost.</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>The next kernel can have what is saved of these variables: {names}. You are asked before it gets them.</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
       <source>These variables are lost: {names} and %n more.</source>
@@ -4677,12 +5162,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>Variables are listed for Python only.</source>
+      <source>The variables could not be read. {words}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>The variables could not be read. {words}</source>
+      <source>{names} and {count} more</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4714,6 +5199,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
       <source>Ask again, or in other words.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
+      <source>Variables are listed for Python only.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4754,6 +5244,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source> at line {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>{language} code cannot be paused</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4848,17 +5343,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Run it again</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>Allow for this conversation</source>
       <translation type="unfinished" />
     </message>
-    <message>
+    <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Variables and data of the code that ran before were lost; the model knows.</source>
+      <source>{count} of %n variables of the code that ran before are saved; the next code that runs can have them.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4889,6 +5379,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>Run without asking</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Variables and data of the code that ran before were lost; the model knows.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5144,6 +5639,11 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>waiting for you</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
+      <source>paused</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5504,25 +6004,9 @@ MIT licence.</source>
       <source>Do again what was undone here</source>
       <translation type="unfinished" />
     </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <location filename="../../app/playhead/domain/text/file_effects.py" />
-      <source>%n files</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <source>deleted</source>
-      <translation type="unfinished" />
-    </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Set aside: {name} — other programs would run it</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <source>%n more are not listed.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5533,6 +6017,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Hide what changed in {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Applied</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5563,22 +6052,17 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Show what changed in {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Undo run</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Redo run</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <source>Show what changed in {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <source>no undo: {reason}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6444,6 +6928,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>other programs may run it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
       <source>this system has no undo of files</source>
       <translation type="unfinished" />
     </message>
@@ -6524,6 +7013,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Installed for the code of this folder alone: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
       <source>Changed since, so it was left as it is.</source>
       <translation type="unfinished" />
     </message>
@@ -6568,6 +7062,181 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Applied: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Discarded: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>In the copy: {counts}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>%n runs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>{path} is outside of the sandbox.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>no run yet</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May read {path}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May change {path}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May reach {host}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May install packages of {index}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May see the variable {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May not read {path}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May not change {path}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May not reach {host}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May not install packages of {index}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>May not see the variable {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Let it read {path}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Let it change {path}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Allow {host}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Allow packages of {index}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Let it see {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Read a folder or file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Change a folder or file</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Reach a place in the network</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Install packages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>See a variable of the environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>For this run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>For this conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>For this folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>Until the next run has ended</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>In this conversation</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/grant_words.py" />
+      <source>In all conversations with {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Network: %n places</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Inside the sandbox: {what}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>%n places in the network</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
       <source>Tested here {when}: {found}</source>
       <translation type="unfinished" />
@@ -6594,6 +7263,26 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>a copy of this folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>this folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>with the network</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>no network</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
       <source>Other programs may run files that code writes into the working folder under names that they look for, as a Makefile or package.json.</source>
       <translation type="unfinished" />
     </message>
@@ -6615,11 +7304,6 @@ Click to sort</source>
     <message numerus="yes">
       <location filename="../../app/playhead/domain/text/policies.py" />
       <source>%n of {total} attempts got through.</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/domain/text/policies.py" />
-      <source>%n of {total} attempts refused.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6654,6 +7338,21 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code works in a copy of the folder. Nothing happens to the folder itself before you apply it, all or a part.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code changes nothing, so that there is nothing to review.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Only a sandbox can keep code to a copy.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
       <source>Network off</source>
       <translation type="unfinished" />
     </message>
@@ -6669,6 +7368,16 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Listed places</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Code reaches the internet, your own network and the servers of this computer. What it can read it can also send.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
       <source>Code reaches no other computer, and no program of this one.</source>
       <translation type="unfinished" />
     </message>
@@ -6679,7 +7388,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
-      <source>Code reaches the internet, your own network and the servers of this computer. What it can read it can also send.</source>
+      <source>Code reaches public names of the internet, not this computer's own servers nor those of your network. What it can read it can also send.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6724,22 +7433,27 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
-      <source>Inside the sandbox: it can only read this folder, no network.</source>
+      <source>review first</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
-      <source>Inside the sandbox: it can only read this folder, with the network.</source>
+      <source>it can only read this folder</source>
       <translation type="unfinished" />
     </message>
-    <message>
+    <message numerus="yes">
       <location filename="../../app/playhead/domain/text/policies.py" />
-      <source>Inside the sandbox: this folder, no network.</source>
+      <source>%n more to change</source>
       <translation type="unfinished" />
     </message>
-    <message>
+    <message numerus="yes">
       <location filename="../../app/playhead/domain/text/policies.py" />
-      <source>Inside the sandbox: this folder, with the network.</source>
+      <source>%n more to read</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>%n variables</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6764,12 +7478,27 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>not held by this sandbox</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
       <source>got through</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
       <source>cannot be tried here</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>%n of {total} attempts refused.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>No attempt was refused.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6829,6 +7558,21 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>Not let through: {what}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>blocked</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
+      <source>hidden</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/risk_words.py" />
       <source>{module}, line {line}</source>
       <translation type="unfinished" />
     </message>
@@ -6839,7 +7583,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/risk_words.py" />
-      <source>writes outside the folder</source>
+      <source>writes outside</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6889,12 +7633,27 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>Its variables were lost.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>signal {number}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>{words}; line {line} of its block makes it again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>the main thread goes on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>Refused: {places}.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6912,6 +7671,126 @@ Click to sort</source>
       <source>the code did not stop within {limit:g} s</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>The variables from before this run are saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>it is lost</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>a generator cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>an open file cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>a lock cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>a socket cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>an open connection cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>a running program cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>a thread cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>a view of memory cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>it is in the memory of a graphics card</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>a frame cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>a weak reference cannot be kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>its class is not defined at the top of a block</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>its class was defined again since</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>it cannot be pickled</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>it is too large</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>it looks like a secret</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>saving it took too long, or failed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>its module cannot be imported</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>it could not be read again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>its file is missing or was changed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>another Python has saved it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>code that may do something else has saved it</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>%n threads go on</source>
@@ -6920,11 +7799,6 @@ Click to sort</source>
     <message numerus="yes">
       <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>%n processes go on</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/domain/text/run_ends.py" />
-      <source>Its variables were lost.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6945,6 +7819,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>it did not start within {limit:g} s</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>what code may do was changed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/run_ends.py" />
+      <source>code of another language works in the copy of the folder</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6970,11 +7854,6 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/domain/text/run_ends.py" />
       <source>another interpreter was chosen</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/domain/text/run_ends.py" />
-      <source>what code may do was changed</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7014,7 +7893,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/api/assistants/threads.py" />
-      <location filename="../../app/playhead/session/session.py" />
+      <location filename="../../app/playhead/session/session_events.py" />
       <location filename="../../app/playhead/session/sessions.py" />
       <source>This conversation is still busy.</source>
       <translation type="unfinished" />
@@ -7201,6 +8080,31 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/domain/grants.py" />
+      <source>“{name}” is not the name of a place in the network.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/grants.py" />
+      <source>“{name}” is not an index of packages.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/grants.py" />
+      <source>“{name}” is not the name of a variable.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/grants.py" />
+      <source>The known ones are {known}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/grants.py" />
+      <source>A name looks like api.example.com, or like api.example.com:8443 with a port.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/execution/file_watch.py" />
       <source>The process that does this has failed ({problem}).</source>
       <translation type="unfinished" />
@@ -7229,6 +8133,32 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/execution/file_watch.py" />
       <source>Files cannot be put back on this system.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>There can be no copy of this folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>The file system of Playhead's data keeps no attributes of files.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>Switch off the review before changes land.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>There can be no copy of your home folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Choose a folder of its own for this conversation.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7362,6 +8292,21 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/execution/kernel_process.py" />
+      <source>The sandbox of the running kernel could not be changed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/kernel_process.py" />
+      <source>it does not answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/kernel_process.py" />
+      <source>Restart the kernel.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/execution/languages.py" />
       <source>{language} does not run on this system.</source>
       <translation type="unfinished" />
@@ -7383,31 +8328,6 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/live_kernel.py" />
-      <source>It sent nothing for {limit} s.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/live_kernel.py" />
-      <source>It has ended: {reason}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/live_kernel.py" />
-      <source>The kernel did not answer.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/live_kernel.py" />
-      <source>Try again, or restart the kernel.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/live_kernel.py" />
-      <source>Its answer cannot be read.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/live_kernel.py" />
       <source>There is no place for the output of code.</source>
       <translation type="unfinished" />
     </message>
@@ -7415,6 +8335,16 @@ Click to sort</source>
       <location filename="../../app/playhead/execution/live_kernel.py" />
       <location filename="../../app/playhead/sandbox/sandbox.py" />
       <source>Free disk space or make the folder writable.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>The kernel is busy.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>Ask again when the code has ended.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7454,11 +8384,6 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/live_kernel.py" />
-      <source>The kernel is busy.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/live_kernel.py" />
       <source>Ask again when the code has ended, or stop it.</source>
       <translation type="unfinished" />
     </message>
@@ -7494,12 +8419,57 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>There is nobody here who keeps a copy of the folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
       <source>Ask for the code in one of these languages.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
       <source>The working folder no longer exists.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/results.py" />
+      <source>It sent nothing for {limit} s.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/results.py" />
+      <source>It has ended: {reason}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/results.py" />
+      <source>The kernel did not answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/results.py" />
+      <source>Try again, or restart the kernel.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/results.py" />
+      <source>Its answer cannot be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/run_stream.py" />
+      <source>{language} code cannot be paused.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/run_stream.py" />
+      <source>Only Python code can.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/run_stream.py" />
+      <source>Stop it, or let it go on.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8081,27 +9051,27 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Playhead may not make namespaces of its own: {problem}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
       <source>{folder} is {real}.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>A list of places in the network cannot be held yet.</source>
+      <source>A network for some names only cannot be made on this computer.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>Turn the network off, or on.</source>
+      <source>Turn the network off.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
       <source>This folder holds all your files, so that nothing would be hidden.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>Choose a folder of its own for this conversation.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8121,6 +9091,46 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Code was denied the working folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Take the denial back, or choose another folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>This folder has the working folder in it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Choose it as the working folder instead.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Name a smaller folder, or a file.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>The sandbox of this computer is weaker than the one that was tested.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Test it again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>The weaker sandbox of this computer has no review.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
       <source>The way to the working folder leads over a link.</source>
       <translation type="unfinished" />
     </message>
@@ -8132,6 +9142,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
       <source>The sandbox has no place for its private home.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>The way to a granted folder leads over a link.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Revoke it, and grant the folder that the link points to.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8182,26 +9202,6 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/session/route_guard.py" />
-      <source>The key “{name}” was not sent: its way has changed.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/session/route_guard.py" />
-      <source>Send a message in Playhead's window, which asks; or start it with --key-route {digest} or PLAYHEAD_KEY_ROUTE={digest}, if this is your own change.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/session/route_guard.py" />
-      <source>The key “{name}” was removed.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/session/route_guard.py" />
-      <source>Enter a new key in the settings.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
       <location filename="../../app/playhead/session/session.py" />
       <source>{path} is not a folder.</source>
       <translation type="unfinished" />
@@ -8214,11 +9214,6 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/session.py" />
       <source>Languages that can: {languages}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/session/session.py" />
-      <source>Wait until it has finished, or stop it first.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8239,6 +9234,11 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/session.py" />
       <source>Choose another one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/session_events.py" />
+      <source>Wait until it has finished, or stop it first.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8317,6 +9317,91 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/session/trust/copy_review.py" />
+      <source>No changes wait for a review.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>There is no folder or file {path}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>Denied: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>An open network could not keep code from what is denied.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>Revoke the denial, or turn the network off or to a list.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>Code of this conversation runs outside of the sandbox.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>It reaches all that you can.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>Let it run in the sandbox first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>The network is open already.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>This was denied.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>Take the denial back first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>An open network could not keep code from a place.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>Turn the network off or to a list first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>This conversation has no folder yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>Grant it for the conversation.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>There is no such grant.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>Name it by its whole path.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/session/trust/policy_choice.py" />
       <source>The boundary test got out of it: {names}.</source>
       <translation type="unfinished" />
@@ -8359,6 +9444,26 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/trust/policy_choice.py" />
       <source>The sandbox of this computer does not hold.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/route_guard.py" />
+      <source>The key “{name}” was not sent: its way has changed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/route_guard.py" />
+      <source>Send a message in Playhead's window, which asks; or start it with --key-route {digest} or PLAYHEAD_KEY_ROUTE={digest}, if this is your own change.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/route_guard.py" />
+      <source>The key “{name}” was removed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/route_guard.py" />
+      <source>Enter a new key in the settings.</source>
       <translation type="unfinished" />
     </message>
     <message>

@@ -34,7 +34,7 @@ class ModelFields:
 
 
 class TrustVerbs(ABC):
-    """Takes back or keeps what runs did to files, and chooses what code in the sandbox may reach."""
+    """Takes back or keeps what runs did to files, and chooses what sandboxed code may reach."""
 
     _connection: Connection
 
