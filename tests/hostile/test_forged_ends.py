@@ -199,7 +199,7 @@ async def test_a_main_thread_that_pretends_to_wait_is_said_to_go_on(tmp_path: Pa
     """The most that can be forged: it is seen where it waits for commands, and comes back."""
     async with hostile(tmp_path) as kernels:
         code = (
-            "(reader,) = [fd for fd in fd_of_pipe(os.O_RDONLY) if any(\n"
+            "reader, *_ = [fd for fd in fd_of_pipe(os.O_RDONLY) if any(\n"
             "    os.readlink(f'/proc/self/fd/{fd}') == os.readlink(f'/proc/self/fd/{other}')\n"
             "    for other in fd_of_pipe(os.O_WRONLY)) and os.get_blocking(fd)\n"
             "    and os.readlink(f'/proc/self/fd/{fd}') != os.readlink('/proc/self/fd/0')]\n"

@@ -16,7 +16,13 @@ from PySide6.QtWidgets import QAbstractButton
 
 from playhead.domain.model import LocalServer
 from playhead.domain.settings import AppSettings
-from playhead.session.code_ports import CodeReader, Executor, FileEffects, RiskReader
+from playhead.session.code_ports import (
+    CodeReader,
+    Executor,
+    FileEffects,
+    RiskReader,
+    SavedVariables,
+)
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
@@ -62,6 +68,7 @@ class Bench:
         sandbox: ReportedSandbox | None = None,
         files: FileEffects | None = None,
         risks: RiskReader | None = None,
+        saved_variables: SavedVariables | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -73,6 +80,7 @@ class Bench:
             reader=reader,
             files=files,
             risks=risks,
+            saved_variables=saved_variables,
         )
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
@@ -135,6 +143,7 @@ async def opened(
     sandbox: ReportedSandbox | None = None,
     files: FileEffects | None = None,
     risks: RiskReader | None = None,
+    saved_variables: SavedVariables | None = None,
 ) -> AsyncIterator[Bench]:
     """Open a window; with an executor code runs in its kernels and is not only recorded.
 
@@ -152,6 +161,7 @@ async def opened(
         sandbox=sandbox,
         files=files,
         risks=risks,
+        saved_variables=saved_variables,
     )
     await bench.sessions.start()
     bench.window.resize(1480, 940)

@@ -24,7 +24,10 @@ async def window(theme: Theme, folder: Path) -> AsyncGenerator[Bench]:
     keeper = VariableKeeper(VariableStore(folder / "variables"), Saving, asks=True)
     made = ProcessExecutor(folder / "output", keeper=keeper)
     settings = AppSettings(interpreter=sys.executable, folder=str(folder))
-    async with opened(theme, folder / "home", settings=settings, executor=made) as bench:
+    place = folder / "home"
+    async with opened(
+        theme, place, settings=settings, executor=made, saved_variables=keeper
+    ) as bench:
         bench.parts.pane.show_variables(True)
         try:
             yield bench
