@@ -13,10 +13,13 @@ from tests.support import programs
 from tests.support.kernels import error_of, executor, report_of, request, run, text_of
 
 HUNGRY = "kept = []\nwhile True:\n    kept.append(bytearray(b'x') * 2_000_000)"
-HUNGRY_CHILD = f"""
+HELD = "import signal\nkept = bytearray(b'x') * 120_000_000\nsignal.pause()"
+HUNGRY_CHILDREN = f"""
 import subprocess, sys
-subprocess.run([sys.executable, "-c", {HUNGRY!r}])
+children = [subprocess.Popen([sys.executable, "-c", {HELD!r}]) for _ in range(2)]
+[child.wait() for child in children]
 """
+"""Each of them is within the limit, which it inherits: together they are over it."""
 
 
 async def test_a_run_over_its_time_is_stopped_and_the_names_stay(tmp_path: Path) -> None:
@@ -42,10 +45,10 @@ LIMITED = RunLimits(memory_bytes=200_000_000)
 
 
 @needs_proc
-async def test_a_run_whose_child_is_over_its_memory_is_stopped_and_says_so(tmp_path: Path) -> None:
+async def test_a_run_whose_children_are_over_its_memory_is_stopped(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         report = report_of(
-            await run(made, replace(request(tmp_path, HUNGRY_CHILD), limits=LIMITED))
+            await run(made, replace(request(tmp_path, HUNGRY_CHILDREN), limits=LIMITED))
         )
         assert report.end is not None
         assert (report.end.kind, report.end.limit) == ("memory_limit", 200_000_000)
