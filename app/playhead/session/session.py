@@ -65,7 +65,6 @@ from playhead.session.trust.policy_choice import PolicyChoice, bounds_of
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings
 
-_TOLD = ("user", "message")
 _RESTARTED = RunEnd(kind="restarted")
 _WITH_CODE = ("running", "paused", "awaiting_input", "stopping")
 _AT_ONCE = 100
@@ -134,7 +133,6 @@ class Session:
         self.copy = self._make_copy_review()
         self._begun_with: str | None = None
         self.reruns = Reruns(conversation, self._expect_idle, self._run_again)
-        """Runs all code of the conversation again."""
         if is_stored:
             self._hold_auto_run()
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
@@ -257,7 +255,8 @@ class Session:
         """Add a program's messages and begin a turn. Raises SessionError while one is under way."""
         self._expect_idle()
         self.add(chunks)
-        told = [chunk.content for chunk in chunks if (chunk.role, chunk.type) == _TOLD]
+        kind = ("user", "message")
+        told = [chunk.content for chunk in chunks if (chunk.role, chunk.type) == kind]
         self._name_after(str(told[-1]) if told else "", ())
         self._begin(lambda turn: turn.answer(), options)
 
@@ -517,7 +516,6 @@ class Session:
         self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions | None = None
     ) -> None:
         self._take_place()
-        self.policy.settle()
         self._set_state("asking")
         drive = self._drive(work, options or TurnOptions())
         self._task = asyncio.get_running_loop().create_task(drive)
@@ -682,6 +680,8 @@ class Session:
             return
         if state != self.state:
             self.state = state
+            if state in ("asking", "running"):
+                self.policy.settle(is_run=state == "running")
             self._emit("state")
             if state == "idle" and (self.copy.waiting or self.policy.current.is_reviewed):
                 self._start_task(self.copy.look())

@@ -85,12 +85,26 @@ def test_what_the_command_line_names_is_never_widened():
     assert "does not hold" in str(session.policy.problem)
 
 
-async def test_the_policy_of_the_first_turn_stays_when_a_test_holds_later():
-    sandbox = ReportedSandbox(BoundaryReport())
-    session = session_in("/work", sandbox)
+@pytest.mark.parametrize("has_run", [False, True])
+async def test_a_boundary_test_that_ends_later_counts_until_code_runs(has_run: bool):
+    sandbox, executor = ReportedSandbox(BoundaryReport()), RecordingExecutor()
+    session = session_in("/work", sandbox, executor)
     session.send("go")
-    sandbox.tell(HELD)
+    await until(lambda: session.pending)
+    assert session.pending is not None
     assert session.policy.current.files == "everything"
+    if has_run:
+        session.approve(session.pending.id)
+        await until(lambda: session.state == "running")
+    sandbox.tell(HELD)
+    files = "everything" if has_run else "folder"
+    assert session.policy.current.files == files
+    if not has_run:
+        session.approve(session.pending.id)
+        await until(lambda: session.state == "running")
+    sandbox.tell(replace(HELD, gaps=("A gap.",)))
+    assert session.policy.current.files == files
+    assert [one.policy.files for one in executor.requests] == [files]
     assert session_in("/work", sandbox).policy.current.files == "folder"
     await session.close()
 

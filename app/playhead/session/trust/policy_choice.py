@@ -41,11 +41,11 @@ def bounds_of(policy: Policy) -> Policy:
 class PolicyChoice:
     """The policy of one conversation, until the program ends.
 
-    Until its first turn begins, or a person chooses, it is the default of the settings: the working
-    folder where the last boundary test held, else everything. `folder` returns its folder,
-    `is_running` whether its code runs, `refuses` why a policy would open what was denied,
-    `settings` those of its profile;
-    `on_changed` is called with what was in force before a person chose.
+    Until its first turn begins (or its first run, where no boundary test has ended before that), or
+    a person chooses, it is the default of the settings: the working folder where the last boundary
+    test held, else everything. `folder` returns its folder, `is_running` whether its code runs,
+    `refuses` why a policy would open what was denied, `settings` those of its profile; `on_changed`
+    is called with what was in force before a person chose.
     """
 
     def __init__(
@@ -91,9 +91,13 @@ class PolicyChoice:
         """Return why code cannot be run under the policy here; None if it can be."""
         return self._why_not(self.chosen)
 
-    def settle(self) -> None:
-        """Keep what is the default now: a turn begins."""
-        self._chosen = self.chosen
+    def settle(self, *, is_run: bool = False) -> None:
+        """Keep what is the default now: a turn begins, or a run.
+
+        A turn may begin before the first boundary test has ended, whose result then counts.
+        """
+        if is_run or self.report.status != "untested":
+            self._chosen = self.chosen
 
     def choose(self, policy: Policy) -> None:
         """Choose another policy. Raises the AppError that says why it is not possible now."""
