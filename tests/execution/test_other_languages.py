@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import re
 import shutil
 import sys
 from contextlib import aclosing
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -15,6 +17,7 @@ from msgspec.structs import replace
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.execution import RunRequest
 from playhead.execution import environment, languages
+from playhead.execution.kernel_process import SupervisorLine
 from playhead.execution.languages import Languages
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.kernel.drivers.child import ChildDriver
@@ -102,6 +105,39 @@ async def test_each_block_has_a_program_of_its_own(
             assert report_of(chunks).state == "interrupted"
         assert text_of(await run(made, block(folder, "applescript", "echo next"))) == "next\n"
         assert lines_of(chunks) == [None]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the supervisor is Linux's")
+async def test_a_late_kill_of_what_a_stop_left_hits_no_later_block(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The supervisor is told late to kill; the run ends when it has, and not before."""
+    put_program(tmp_path / "bin", "osascript", '#!/bin/sh\nexec sh "$1"\n')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    held: list[bool] = []
+    send = SupervisorLine.send
+
+    def slow(line: SupervisorLine, kind: str, **fields: Any) -> None:
+        def late() -> None:
+            held.append(False)
+            send(line, kind, **fields)
+
+        if kind != "clear":
+            send(line, kind, **fields)
+        elif not held:
+            held.append(True)
+            asyncio.get_running_loop().call_later(0.5, late)
+
+    monkeypatch.setattr(SupervisorLine, "send", slow)
+    async with executor(tmp_path) as made:
+        sleeping = block(tmp_path, "applescript", "echo ready; trap '' INT; sleep 60")
+        assert report_of(await run_and_stop(made, sleeping)).state == "interrupted"
+        assert held
+        runs = 0
+        while runs < 3 or held[-1]:
+            chunks = await run(made, block(tmp_path, "applescript", "sleep 0.1; echo next"))
+            assert text_of(chunks) == "next\n"
+            runs += 1
 
 
 @pytest.mark.parametrize("word", ["bash", "zsh", "javascript", "r", "ruby"])

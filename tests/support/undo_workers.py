@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 COMMAND = (sys.executable, "-P", "-S", "-m", "playhead.undo_worker")
+_CODE = str(Path(__file__).parents[2] / "app")
 _IMAGE_BYTES = 900_000_000
 
 
@@ -26,7 +27,7 @@ class Worker:
         self._folder = str(folder)
         self.process = subprocess.Popen(
             [*command, str(store), "/nowhere"],
-            env={**os.environ, "HOME": home or os.environ.get("HOME", "")},
+            env={**os.environ, "HOME": home or os.environ.get("HOME", ""), "PYTHONPATH": _CODE},
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
         )

@@ -210,6 +210,7 @@ _EXIT_GRACE_MS = 500
 _LEFTOVERS_GRACE_MS = 250
 _LEFTOVERS_LIMIT_MS = 500
 _LEFTOVERS_PERIOD_MS = 10
+_CLEAR_LIMIT_MS = 10_000
 _REST_LIMIT_MS = 1000
 _END_LIMIT_MS = 2000
 _ANSWER_LIMIT_MS = 1000
@@ -249,7 +250,7 @@ class KernelProcess(QObject):
         """For the first command, and before all others."""
         self._before_line = b""
         self._inode = 0
-        self._is_cleared = False
+        self._is_cleared = self._awaits_clear = False
         self._family: list[processes.Leftover] = []
         self._looks = self._edge = 0
         self._is_running = False
@@ -525,6 +526,9 @@ class KernelProcess(QObject):
     def _on_clear_timeout(self) -> None:
         self._left = self._find_left() if self._left else []
         waited_ms = (time.monotonic() - self._left_since) * 1000
+        if self._awaits_clear and waited_ms < _CLEAR_LIMIT_MS:
+            self._clear.start(_LEFTOVERS_PERIOD_MS)  # else it would kill what the next run starts
+            return
         if self._left and waited_ms < _LEFTOVERS_LIMIT_MS:
             if waited_ms >= _LEFTOVERS_GRACE_MS:
                 self._kill_started(self._left_began, self._left)
@@ -543,6 +547,7 @@ class KernelProcess(QObject):
         processes.send_signal(left, signal.SIGKILL)
         if began is not None and began.ticks:
             spared = (self._pid, self.spared_pid)
+            self._awaits_clear = self.is_supervised
             self._line.send("clear", since=[began.ticks, began.newest_pid], spare=spared)
 
     def _on_line(self, report: dict[str, Any]) -> None:
@@ -557,8 +562,8 @@ class KernelProcess(QObject):
                     self._line.send("begin")
             case "family":
                 self._family = [processes.Leftover(*item) for item in report["pids"]]
-            case "ended":
-                self._is_cleared = True
+            case "cleared" | "ended" as kind:
+                self._awaits_clear, self._is_cleared = False, kind == "ended"
             case "answer":
                 self._settle(report["ask"], report["problem"])
             case "refused":

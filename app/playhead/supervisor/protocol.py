@@ -29,6 +29,7 @@ From the supervisor:
              any do, and once when none does any more
     family   pids [[id, start in ticks], …]: all descendants but the kernel, when that changes
     answer   ask, problem: what was asked for has been done; `problem` says why not, "" if it was
+    cleared  what was to be cleared is gone, or cannot be killed
     refused  places {"name:port": count}: connections of code that were refused
     shut     the gate has ended: there is no network any more
     ended    all of them have been killed: the last line

@@ -466,6 +466,7 @@ class Supervision:
             return {pid for pid, at in known if (at, pid) > since and pid not in spared}
 
         self._kill_until_gone(started, _CLEAR_LIMIT_S)
+        self._send("cleared")
 
     def _kill_until_gone(self, find: Callable[[], set[int]], limit_s: float) -> None:
         """Kill processes; all are stopped first, so that none of them starts another meanwhile."""
