@@ -46,6 +46,8 @@ async def test_a_run_reports_what_it_changed_and_all_of_it_is_undone(tmp_path: P
     async with watched(folder, data) as (made, files):
         coverage = await files.cover(str(folder))
         assert (coverage.files, coverage.covered, coverage.problem) == (1, 1, "")
+        new = await files.cover(str(folder / "not made yet"))
+        assert (new.files, new.problem) == (0, "")
         first = await run(made, request(folder, code, "run-1"))
         second = await run(made, request(folder, "print('x' * 2_000_000)", "run-2"))
         assert report_of(second).output_path is not None

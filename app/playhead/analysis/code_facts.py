@@ -28,7 +28,7 @@ _ENDINGS = {".py": "python", ".sh": "bash", ".bash": "bash", ".js": "javascript"
             ".mjs": "javascript", ".cjs": "javascript", ".rb": "ruby", ".java": "java"}  # fmt: skip
 
 ReadFile = Callable[[str], str | None]
-"""Returns the text of a file by its path, relative to the working folder; None if there is none."""
+"""Returns the text of a file by its path, relative to the working folder; None without one."""
 
 
 class CodeFacts(Struct, frozen=True):

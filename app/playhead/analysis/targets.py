@@ -14,7 +14,7 @@ TEXT_LIMIT = 4_096
 TEMPORARY = "\0temporary"
 """The beginning of a path in a folder that code has made for a moment."""
 SOMETHING = "…"
-"""What stands for a part of a target that is not known."""
+"""Stands for a part of a target that is not known."""
 
 ValueKind = Literal["text", "path", "name", "list", "thing"]
 Place = Literal["inside", "outside", "temporary", "nowhere", "unknown"]

@@ -78,7 +78,12 @@ class FileWatch:
         return RunObservation(self, request)
 
     async def cover(self, folder: str) -> Coverage:
-        """Keep the files of a folder as they are now; return what of it could be put back."""
+        """Keep the files of a folder as they are now; return what of it could be put back.
+
+        In a folder that its first run makes nothing is to be kept.
+        """
+        if not await asyncio.to_thread(os.path.isdir, folder):
+            return Coverage(folder=folder)
         coverage = Coverage(folder=folder, problem="no_worker")
         for _ in range(_STEPS):  # other requests come in between
             coverage = await self.coverage_by("cover", folder=folder, within_s=_STEP_S)

@@ -542,8 +542,7 @@ async def _effect(
     """Return what a run did to files, and what it wrote to the home of its sandbox."""
     found = await look.after() if look is not None else None
     if (confinement := kernel.confinement) is not None:
-        elsewhere = await asyncio.to_thread(confinement.elsewhere, began)
-        installed = await asyncio.to_thread(confinement.installed, began)
+        elsewhere, installed = await asyncio.to_thread(confinement.written, began)
         if found is None and (elsewhere or installed):
             found = FileChanges(folder=request.folder)
         return found and replace(found, is_bounded=True, elsewhere=elsewhere, installed=installed)

@@ -72,7 +72,7 @@ def descendants(root: int, known: Mapping[int, list[str]] | None = None) -> set[
 
 
 def child_inside(parent: int, pid: int) -> int:
-    """Return the child whose id in its own namespace is `pid`; 0 if there is none."""
+    """Return the child whose id in its own namespace is `pid`; 0 without one."""
     for child, fields in all_processes().items():
         if int(fields[_PARENT]) == parent and _innermost_pid(child) == pid:
             return child

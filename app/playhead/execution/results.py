@@ -419,7 +419,7 @@ class Questions:
     ) -> _Answer:
         """Return what `read`, in a thread, makes of the fields of the answer.
 
-        Raises ExecutionError if there is none in time. To cancel it stops a sorting.
+        Raises ExecutionError if no answer comes in time. To cancel it stops a sorting.
         """
         number = str(next(self._numbers))
         future = asyncio.get_running_loop().create_future()

@@ -105,7 +105,7 @@ class Driver:
         raise NotImplementedError
 
     def pause_pipe(self) -> int:
-        """Return the number of the pipe that is read at a pause; 0 where there are none."""
+        """Return the number of the pipe that is read at a pause; 0 for a language without any."""
         return 0
 
     def expect_run(self) -> None:

@@ -194,7 +194,7 @@ class Stage:
             return None
 
     def _share_memory(self) -> int:
-        """Put the secret into shared memory; its number, -1 if there is none here."""
+        """Put the secret into shared memory; return its number, -1 on a system without it."""
         libc = ctypes.CDLL(None)
         libc.shmat.restype = ctypes.c_void_p
         number = int(libc.shmget(0, 4096, 0o1600))

@@ -37,7 +37,7 @@ _APPARMOR_LINE = (
 
 
 class Availability(Struct, frozen=True, kw_only=True):
-    """The program that makes a sandbox, or why there is none and what to do about it.
+    """The program that makes a sandbox, or the reason why none can be made, with what to do.
 
     `lacks` are the options that it is too old for: they harden what holds without them, too.
     Without a program rules of `landlock`, by its version, make a weaker sandbox; `weakness` and

@@ -207,18 +207,16 @@ class Confinement(Struct, frozen=True, kw_only=True):
         inside = variables_let_in(variables, self.around.home, self.has_network, allowed)
         return {name: inside[name] for name in inside if name not in self.reach.kept_out}
 
-    def elsewhere(self, since: float) -> tuple[str, ...]:
+    def written(self, since: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the files, like `~/report.csv`, that code has written to its own home since then.
 
-        `since` is in seconds since the epoch. Hidden ones are no results: caches and settings.
+        With them the packages that were installed for the folder, with their versions. `since` is
+        in seconds since the epoch. Hidden files are no results: caches and settings.
         """
-        return tuple(f"~/{name}" for name in written_since(self.around.private_home, since))
-
-    def installed(self, since: float) -> tuple[str, ...]:
-        """Return the packages, with their versions, that were installed for the folder since."""
         home = self.around.private_home
+        files = tuple(f"~/{name}" for name in written_since(home, since))
         python = packages_since(os.path.join(home, PACKAGES), since)
-        return (*python, *r_packages_since(os.path.join(home, R_PACKAGES), since))
+        return files, (*python, *r_packages_since(os.path.join(home, R_PACKAGES), since))
 
     def misplaced(self, view: View, pid: int) -> str:
         """Return the part of the folder that a kernel sees in another place; "" for none."""

@@ -46,6 +46,6 @@ def line_of(node: Node) -> int:
 
 
 def arguments_of(node: Node) -> list[Node]:
-    """Return the arguments of a call; [] where there are none."""
+    """Return the arguments of a call; [] for a call without any."""
     inner = node.child_by_field_name("arguments")
     return inner.named_children if inner is not None else []

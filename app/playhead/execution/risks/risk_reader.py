@@ -39,7 +39,7 @@ def _look(language: str, code: str, folder: str, interpreter: str) -> CodeLook:
 
 
 def read_local(folder: str, path: str) -> str | None:
-    """Return the text of a file inside a folder; None if there is none. Nothing is waited for."""
+    """Return the text of a file inside a folder; None for a missing one. Nothing is waited for."""
     whole = os.path.realpath(os.path.join(folder, path))
     if not whole.startswith(folder.rstrip(os.sep) + os.sep):
         return None
