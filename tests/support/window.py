@@ -166,6 +166,8 @@ async def opened(
     await bench.sessions.start()
     bench.window.resize(1480, 940)
     bench.window.show()
+    bench.window.activateWindow()
+    await until(bench.window.isActiveWindow)  # before that its shortcuts are not heard
     try:
         yield bench
     finally:

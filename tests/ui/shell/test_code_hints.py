@@ -250,10 +250,13 @@ async def test_before_the_first_run_names_signatures_and_documentation_are_read(
 ) -> None:
     made = CodeReader(tmp_path / "cache")
     try:
-        async with opened(theme, tmp_path, reader=made) as bench:
-            painted: list[bool] = []
-            bench.window.painted.connect(lambda: painted.append(True))
-            bench.window.activateWindow()
+        painted: list[bool] = []
+        async with opened(
+            theme,
+            tmp_path,
+            reader=made,
+            before=lambda window: window.painted.connect(lambda: painted.append(True)),
+        ) as bench:
             one = Writer(bench)
             await until(lambda: painted)
             one.pane.load_editor()
