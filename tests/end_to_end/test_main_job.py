@@ -57,6 +57,7 @@ def test_a_question_becomes_code_that_runs_after_a_click_and_is_there_again(
         app.click(button)
         app.wait_for_message("computer", "console", OUTPUT)
         app.wait_for_message("assistant", "message", "approximately 1.42.")
+        app.wait_for("what both answers took", lambda: app.messages()[-1].type == "usage")
         before = app.messages()
         assert app.close() == 0
         assert not app.complaints()
