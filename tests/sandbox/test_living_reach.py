@@ -193,7 +193,10 @@ async def test_datagrams_go_nowhere_and_are_reported(place: Place) -> None:
         own.bind(("127.0.0.1", 0))
         own.setblocking(False)
         async with place.executor(place.sandbox(outside=world.outside())) as made:
-            await said(made, place, TRY)
+            await said(made, place, TRY + "one = socket.socket(type=socket.SOCK_DGRAM)")
+            assert report_of(await run(made, place.request("1 + 1", LISTED))).refused == ()
+            chunks = await run(made, place.request("one.sendto(b'x', ('8.8.4.4', 53))", LISTED))
+            assert [one.target for one in report_of(chunks).refused] == ["8.8.4.4:53/udp"]
             ways = [("api.example", 443), ("127.0.0.1", own.getsockname()[1]), ("8.8.8.8", 53)]
             code = f"print([attempt(*one, socket.SOCK_DGRAM) for one in {ways!r}])"
             chunks = await run(made, place.request(code, LISTED))

@@ -169,6 +169,12 @@ async def test_what_code_writes_to_its_own_home_is_said(place: Place) -> None:
         await until(lambda: time.time() > written + 0.1)  # stamps of files lag behind the clock
         later = await run(made, place.request("print((home / 'sales.csv').read_text())"))
         assert not [one for one in later if isinstance(one.content, FileChanges)]
+        await run(made, place.request("for n in range(150): (home / f'{n}').write_text('x')"))
+        written = time.time()
+        await until(lambda: time.time() > written + 0.1)
+        again = await run(made, place.request("(home / 'Desktop/a/b.txt').write_text('y')"))
+        [found] = [one.content for one in again if isinstance(one.content, FileChanges)]
+        assert found.elsewhere == ("~/Desktop/a/b.txt",)
         outside = await run(made, place.request("1", Policy()))
         assert not [one for one in outside if isinstance(one.content, FileChanges)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import select
 import signal
 import socket
 import stat
@@ -21,20 +22,19 @@ from playhead.domain.conversation.payloads import RunEnd
 from playhead.errors import ExecutionError
 from playhead.execution import processes
 from playhead.execution.output_decoder import OutputDecoder, Piece
-from playhead.execution.processes import resident_bytes
+from playhead.execution.processes import JobObject, resident_bytes
 from playhead.kernel.protocol import new_nonce
 from playhead.supervisor import protocol
 from playhead.supervisor.outside_view import OutsideView
 
 if sys.platform != "win32":
     import fcntl
-else:
-    import ctypes
 
 _log = logging.getLogger(__name__)
 READ_BYTES = 262_144
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Python names from 3.10 on, on Linux only
 _PIPE_BYTES = 1 << 20
+_CLOSED_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 
 class OutputPipe:
@@ -109,6 +109,7 @@ class SupervisorLine:
         self._ours: socket.socket | None = None
         self._theirs: socket.socket | None = None
         self._notifier: QSocketNotifier | None = None
+        self._signs: select.epoll | None = None
 
     def open(self) -> dict[str, str]:
         """Make both ends; return the variables that name the other one to a supervisor."""
@@ -138,15 +139,21 @@ class SupervisorLine:
         """Read all that has arrived."""
         while self._ours is not None:
             try:
-                data = self._ours.recv(65536)
+                data, given, _, _ = socket.recv_fds(self._ours, 65536, 1, _CLOSED_ON_EXEC)
             except BlockingIOError:
                 return
             except OSError:
-                data = b""
+                data, given = b"", []
             if not data:
                 self.close()
+            for fd in given:
+                self._signs = select.epoll.fromfd(fd)
             for report in self._reader.feed(data):
                 self._on_report(report)
+
+    def has_sign(self) -> bool:
+        """Return whether code has tried the network that its supervisor has made."""
+        return self._signs is not None and bool(self._signs.poll(0))
 
     def close(self) -> None:
         """Close our end: a supervisor that still lives ends everything."""
@@ -157,45 +164,9 @@ class SupervisorLine:
         if self._ours is not None:
             self._ours.close()
             self._ours = None
-
-
-class JobObject:
-    """Holds a process and all that it starts from now on, where there is no supervisor (Windows).
-
-    The system ends them when this program ends, and so its handle. Written after Microsoft's
-    documentation of job objects, and not run yet.
-    """
-
-    _LIMITS, _KILL_ON_CLOSE = 9, 0x2000
-    """JobObjectExtendedLimitInformation, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE"""
-    _QUOTA_AND_TERMINATE = 0x0101
-    _SIZE, _FLAGS_AT = (144, 16) if sys.maxsize > 2**32 else (112, 16)
-    """Of JOBOBJECT_EXTENDED_LIMIT_INFORMATION, and where its LimitFlags are."""
-
-    def __init__(self) -> None:
-        self._job: Any = None
-
-    def take(self, pid: int) -> None:
-        """Take a process that has just been started."""
-        if sys.platform != "win32":
-            return
-        system = ctypes.WinDLL("kernel32")
-        for call in (system.CreateJobObjectW, system.OpenProcess):
-            call.restype = ctypes.c_void_p
-        self._job = ctypes.c_void_p(system.CreateJobObjectW(None, None))
-        limits = ctypes.create_string_buffer(self._SIZE)
-        limits[self._FLAGS_AT : self._FLAGS_AT + 4] = self._KILL_ON_CLOSE.to_bytes(4, "little")
-        system.SetInformationJobObject(self._job, self._LIMITS, limits, self._SIZE)
-        process = ctypes.c_void_p(system.OpenProcess(self._QUOTA_AND_TERMINATE, False, pid))
-        system.AssignProcessToJobObject(self._job, process)
-        system.CloseHandle(process)
-
-    def end(self) -> None:
-        """End all of them."""
-        if sys.platform == "win32" and self._job is not None:
-            ctypes.WinDLL("kernel32").TerminateJobObject(self._job, 1)
-            ctypes.WinDLL("kernel32").CloseHandle(self._job)
-            self._job = None
+        if self._signs is not None:
+            self._signs.close()
+            self._signs = None
 
 
 _TICK_MS = 16
@@ -608,6 +579,10 @@ class KernelProcess(QObject):
                 detail=problem,
                 remedy="Restart the kernel.",
             )
+
+    def has_tried_network(self) -> bool:
+        """Return whether code in a sandbox has tried a network of its supervisor's."""
+        return self._line.has_sign()
 
     def take_refused(self) -> dict[str, int]:
         """Return how often places in the network were refused since this was called last."""

@@ -204,7 +204,7 @@ class LiveKernel:
 
     async def refused(self) -> tuple[Refused, ...]:
         """Return the connections that were refused since it was asked last."""
-        if self.confinement is not None and self.confinement.staging and self._state != "none":
+        if self._state != "none" and self._process.has_tried_network():
             with suppress(ExecutionError):
                 await self._process.ask_supervisor("seen")
         found = self._process.take_refused()

@@ -52,7 +52,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 _MEMORY_PERIOD_MS = 1000
-_LEAST_NETWORK_S = 0.001
 _DPI = 100
 """The default resolution of figures, on a screen whose points are pixels."""
 
@@ -542,7 +541,9 @@ async def _effect(
     """Return what a run did to files, and what it wrote to the home of its sandbox."""
     found = await look.after() if look is not None else None
     if (confinement := kernel.confinement) is not None:
-        elsewhere, installed = await asyncio.to_thread(confinement.written, began)
+        elsewhere, installed = (), ()
+        if not confinement.is_untouched(began):
+            elsewhere, installed = await asyncio.to_thread(confinement.written, began)
         if found is None and (elsewhere or installed):
             found = FileChanges(folder=request.folder)
         return found and replace(found, is_bounded=True, elsewhere=elsewhere, installed=installed)
@@ -550,11 +551,9 @@ async def _effect(
 
 
 async def _with_refused(kernel: LiveKernel, chunk: Chunk) -> Chunk:
-    """Return the last chunk of a run with what was refused to it; a short one can reach nothing."""
+    """Return the last chunk of a run with what was refused to it."""
     report = chunk.content
     if not isinstance(report, RunReport) or report.state == "started":
-        return chunk
-    if kernel.confinement is None or report.seconds < _LEAST_NETWORK_S:
         return chunk
     refused = await kernel.refused()
     return replace(chunk, content=replace(report, refused=refused)) if refused else chunk

@@ -11,15 +11,20 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
 from playhead.domain.conversation.payloads import RunEnd
 from playhead.domain.execution import RunLimits
+
+if sys.platform == "win32":
+    import ctypes
 
 _PROC = Path("/proc")
 _STAT_BYTES = 4096
@@ -271,3 +276,42 @@ class LimitWatch:
     def _exceed(self, end: RunEnd) -> None:
         self.stop()
         self._on_exceeded(end)
+
+
+class JobObject:
+    """Holds a process and all that it starts from now on, where there is no supervisor (Windows).
+
+    The system ends them when this program ends, and so its handle. Written after Microsoft's
+    documentation of job objects, and not run yet.
+    """
+
+    _LIMITS, _KILL_ON_CLOSE = 9, 0x2000
+    """JobObjectExtendedLimitInformation, JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE"""
+    _QUOTA_AND_TERMINATE = 0x0101
+    _SIZE, _FLAGS_AT = (144, 16) if sys.maxsize > 2**32 else (112, 16)
+    """Of JOBOBJECT_EXTENDED_LIMIT_INFORMATION, and where its LimitFlags are."""
+
+    def __init__(self) -> None:
+        self._job: Any = None
+
+    def take(self, pid: int) -> None:
+        """Take a process that has just been started."""
+        if sys.platform != "win32":
+            return
+        system = ctypes.WinDLL("kernel32")
+        for call in (system.CreateJobObjectW, system.OpenProcess):
+            call.restype = ctypes.c_void_p
+        self._job = ctypes.c_void_p(system.CreateJobObjectW(None, None))
+        limits = ctypes.create_string_buffer(self._SIZE)
+        limits[self._FLAGS_AT : self._FLAGS_AT + 4] = self._KILL_ON_CLOSE.to_bytes(4, "little")
+        system.SetInformationJobObject(self._job, self._LIMITS, limits, self._SIZE)
+        process = ctypes.c_void_p(system.OpenProcess(self._QUOTA_AND_TERMINATE, False, pid))
+        system.AssignProcessToJobObject(self._job, process)
+        system.CloseHandle(process)
+
+    def end(self) -> None:
+        """End all of them."""
+        if sys.platform == "win32" and self._job is not None:
+            ctypes.WinDLL("kernel32").TerminateJobObject(self._job, 1)
+            ctypes.WinDLL("kernel32").CloseHandle(self._job)
+            self._job = None

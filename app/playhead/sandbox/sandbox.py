@@ -39,6 +39,7 @@ from playhead.sandbox.surroundings import (
     FolderParts,
     clear_way,
     git_identity,
+    is_untouched,
     kernel_parameters,
     kind_of,
     own_code,
@@ -206,6 +207,10 @@ class Confinement(Struct, frozen=True, kw_only=True):
         allowed |= set(self.reach.variables)
         inside = variables_let_in(variables, self.around.home, self.has_network, allowed)
         return {name: inside[name] for name in inside if name not in self.reach.kept_out}
+
+    def is_untouched(self, since: float) -> bool:
+        """Return whether code has surely written nothing of that kind since then, in no time."""
+        return is_untouched(self.around.private_home, (PACKAGES, R_PACKAGES), since)
 
     def written(self, since: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the files, like `~/report.csv`, that code has written to its own home since then.

@@ -12,6 +12,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 
 from playhead.sandbox.view import is_inside
@@ -75,27 +76,51 @@ def resolver() -> str:
 
 _CLOCK_S = 0.02
 """The time by which the stamps of files may lag behind the clock."""
-_LISTED = 20
+_LISTED, _LOOKED_AT_ONCE = 20, 100
+
+
+def is_untouched(home: str, packages: Iterable[str], since: float) -> bool:
+    """Return whether nothing of a private home was changed since a time, if that is seen at once.
+
+    It is in a home of few files, in whose folders for `packages` none was put or removed.
+    """
+    since -= _CLOCK_S
+    places = (os.path.join(home, name) for name in packages)
+    if any(_changed_at(place) >= since for place in places):
+        return False
+    looked = [changed for _, changed in islice(_files_of(home), _LOOKED_AT_ONCE)]
+    return len(looked) < _LOOKED_AT_ONCE and all(changed < since for changed in looked)
 
 
 def written_since(home: str, since: float) -> list[str]:
     """Return the paths of up to 20 files of a private home that were changed since a time."""
-    found: list[str] = []
-    looked = 0
-    for parent, folders, names in os.walk(home):
-        folders[:] = sorted(name for name in folders if not name.startswith("."))
-        for name in sorted(names):
-            looked += 1
-            if looked > LOOK_LIMIT or len(found) == _LISTED:
-                return found
-            path = os.path.join(parent, name)
-            try:
-                changed = os.lstat(path).st_ctime
-            except OSError:
-                continue
-            if not name.startswith(".") and changed >= since - _CLOCK_S:
-                found.append(os.path.relpath(path, home))
-    return found
+    looked = islice(_files_of(home), LOOK_LIMIT)
+    found = [path for path, changed in looked if changed >= since - _CLOCK_S]
+    paths = [os.path.relpath(path, home) for path in found]
+    return sorted(paths, key=lambda path: (path.count(os.sep), path))[:_LISTED]
+
+
+def _files_of(home: str) -> Iterator[tuple[str, float]]:
+    """Yield the files of a private home, but not what is hidden, and when each was changed."""
+    waiting = [home]
+    while waiting:
+        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                if entry.name.startswith("."):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                else:
+                    with contextlib.suppress(OSError):
+                        yield entry.path, entry.stat(follow_symlinks=False).st_ctime
+
+
+def _changed_at(path: str) -> float:
+    """Return when a folder was changed; 0 if it is not there."""
+    try:
+        return os.stat(path, follow_symlinks=False).st_ctime
+    except OSError:
+        return 0.0
 
 
 def packages_since(folder: str, since: float) -> list[str]:
@@ -136,6 +161,8 @@ _DESCRIPTION_CHARACTERS = 20_000
 def _changed_since(folder: str, since: float) -> list[str]:
     """Return the names of folders in a folder that were made or changed since a time."""
     found: list[str] = []
+    if _changed_at(folder) < since - _CLOCK_S:
+        return found  # none was put in
     with contextlib.suppress(OSError), os.scandir(folder) as names:
         for one in names:
             with contextlib.suppress(OSError):

@@ -21,7 +21,8 @@ From the supervisor:
     started  pid (the kernel's), pipe, wake (the inodes of its standard output and of the pipe by
              which its main thread is woken): the first line, which the kernel's process writes
              itself before it is anything else; the supervisor does where it is in a sandbox, with
-             the steps that it has done for it
+             the steps that it has done for it; where it has a network of its own, a descriptor
+             comes along which can be read once code has tried the network
     rests    look: the kernel's main thread waits for its next command
     runs     look: it does not yet
     left     edge, main (whether the main thread computes, without a command), threads (the number

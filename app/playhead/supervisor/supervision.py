@@ -81,8 +81,7 @@ def _supervise(
         space = None if sandbox is None else sandbox.space
         supervision = Supervision(control, child, found, inodes["wake"], waker, space)
         if sandbox is not None and sandbox.has_kernel(found):
-            steps = [] if space is None else space.steps
-            os.write(control, protocol.encode("started", pid=found[-1], steps=steps, **inodes))
+            supervision.say_started(pid=found[-1], **inodes)
         try:
             status = supervision.serve()
         finally:  # whatever was done to this process, nothing may be left
@@ -254,6 +253,7 @@ class Supervision:
         self._kernel = chain[-1]
         self._space = space
         self._is_network_used = False
+        self._signs = None if space is None else _watched(space.signs)
         helpers = () if space is None else space.processes
         self._view = OutsideView(self._kernel, wake, own=(*chain[:-1], *helpers))
         self._from_gate = protocol.LineReader()
@@ -266,6 +266,13 @@ class Supervision:
         self._family_at: float | None = None
         self._sent_family: list[tuple[int, int]] = []
         self._sent_left: dict[str, Any] = {}
+
+    def say_started(self, **fields: int) -> None:
+        """Tell the app of the kernel, and give it the descriptor of the network's signs."""
+        steps = [] if self._space is None else self._space.steps
+        signs = [] if self._signs is None else [self._signs.fileno()]
+        with socket.socket(fileno=os.dup(self._control)) as line:
+            socket.send_fds(line, [protocol.encode("started", steps=steps, **fields)], signs)
 
     def serve(self) -> int:
         """Run until the kernel or the app has ended."""
@@ -359,10 +366,10 @@ class Supervision:
                 space.names = {name: command[name] for name in ("network", "hosts")}
                 if not space.signs and command["network"] != "off":
                     raise OSError(0, "the network is shut, since its gate has ended")
-            signs = select.select(space.signs, (), (), 0)[0]
+            is_tried = space.signs and self._signs is not None and self._signs.poll(0)
             if space.signs and self._is_network_used and command["t"] == "give":
                 space.send("names", ask, **space.names)
-            elif signs and command["t"] == "seen":
+            elif is_tried and command["t"] == "seen":
                 self._on_network_used()
                 space.send("seen", ask)
             else:
@@ -483,6 +490,14 @@ class Supervision:
             stopped |= found
             if not new:
                 time.sleep(_END_PAUSE_S)
+
+
+def _watched(signs: Sequence[int]) -> select.epoll:
+    """Return what can be read as soon as one of these can be."""
+    watched = select.epoll()
+    for sign in signs:
+        watched.register(sign, select.EPOLLIN)
+    return watched
 
 
 def _signalled(status: int) -> int:
