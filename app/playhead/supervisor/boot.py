@@ -61,14 +61,20 @@ def _load_by_file(name: str) -> "Any":
 
 
 def _module(name: str, path: str, places: "list[str] | None" = None) -> "Any":
-    import importlib.util
+    """Load a file, without importlib.util: that loads as much again as a start needs."""
+    import importlib.machinery
 
-    spec = importlib.util.spec_from_file_location(name, path, submodule_search_locations=places)
-    assert spec is not None  # noqa: S101 - a file has a spec and a loader
-    assert spec.loader is not None  # noqa: S101
-    module = importlib.util.module_from_spec(spec)
+    loader = importlib.machinery.SourceFileLoader(name, path)
+    spec = importlib.machinery.ModuleSpec(name, loader, origin=path, is_package=bool(places))
+    spec.has_location = True
+    spec.submodule_search_locations = places
+    module = type(sys)(name)
+    module.__spec__, module.__file__, module.__loader__ = spec, path, loader
+    module.__package__ = spec.parent
+    if places:
+        module.__path__ = places
     sys.modules[name] = module
-    spec.loader.exec_module(module)
+    loader.exec_module(module)
     return module
 
 

@@ -10,7 +10,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 IS_LINUX = sys.platform.startswith("linux")
 _READ_CALLS = {"x86_64": 0, "aarch64": 63, "riscv64": 63, "loongarch64": 63}

@@ -49,7 +49,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any, cast
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 CONTROL = "PLAYHEAD_CONTROL"
 """The variable with the descriptor; it is not passed on."""
@@ -77,10 +80,10 @@ class LineReader:
 
 def _object(line: bytes) -> dict[str, Any] | None:
     try:
-        found = json.loads(line)
+        found: Any = json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else None
+    return found if line.lstrip()[:1] == b"{" else None
 
 
 _LABEL = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?")

@@ -50,16 +50,18 @@ class OwnSpace:
             _cover(copy[len(COPY) :])  # before the parts of the folder that are hidden
         self.mounts.give(wanted["mounts"])
         self.steps.append("mounts")
-        names, seen = namespaces.name_socket(), namespaces.packet_socket()
-        woken, wake = os.pipe()
-        self.processes.append(_fork(lambda: _serve_inside(inner, names, seen, wake)))
-        inner.close()
-        os.close(wake)
-        self.signs: tuple[int, ...] = names.fileno(), seen.fileno(), woken
-        self.woken = woken
-        self._held = names, seen
-        self.steps.append("network")
+        self._held = namespaces.name_socket(), namespaces.packet_socket()
+        self._inner = inner
+        self.woken, self._wake = os.pipe()
+        self.signs: tuple[int, ...] = *(one.fileno() for one in self._held), self.woken
         self.names = {"network": wanted["network"], "hosts": wanted["hosts"]}
+
+    def serve(self) -> None:
+        """Fork what serves the network inside, while the sandbox is being made."""
+        self.processes.append(_fork(lambda: _serve_inside(self._inner, *self._held, self._wake)))
+        self._inner.close()
+        os.close(self._wake)
+        self.steps.append("network")
 
     def shut(self) -> None:
         """Let go of the network, which has no gate any more: questions get no answer then."""
@@ -202,6 +204,8 @@ class SandboxStart:
             self._become([words.get(word, word) for word in program])
         for fd in self._given:
             os.close(fd)
+        if self.space is not None:
+            self.space.serve()
 
     def _make_space(self, words: str) -> OwnSpace | None:
         wanted = marshal.loads(binascii.a2b_base64(words))  # noqa: S302 - of the app

@@ -8,18 +8,24 @@ group and its parent is. Windows has no fork: there the kernel is started alone.
 
 from __future__ import annotations
 
+import _socket
 import contextlib
 import os
 import select
 import signal
-import socket
+import struct
 import sys
 import time
-from typing import Any, Callable, Sequence
 
 from . import outside_view, protocol
 from .outside_view import IS_LINUX, OutsideView
-from .sandbox_start import OwnSpace, SandboxStart
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any
+
+    from .sandbox_start import OwnSpace, SandboxStart
 
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_CHILD_SUBREAPER = 1, 4, 36
 
@@ -268,11 +274,13 @@ class Supervision:
         self._sent_left: dict[str, Any] = {}
 
     def say_started(self, **fields: int) -> None:
-        """Tell the app of the kernel, and give it the descriptor of the network's signs."""
+        """Report the kernel to the app, with the descriptor of the network's signs."""
         steps = [] if self._space is None else self._space.steps
         signs = [] if self._signs is None else [self._signs.fileno()]
-        with socket.socket(fileno=os.dup(self._control)) as line:
-            socket.send_fds(line, [protocol.encode("started", steps=steps, **fields)], signs)
+        line = _socket.socket(fileno=os.dup(self._control))
+        given = [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, struct.pack("i", one)) for one in signs]
+        line.sendmsg([protocol.encode("started", steps=steps, **fields)], given)
+        line.close()
 
     def serve(self) -> int:
         """Run until the kernel or the app has ended."""
@@ -389,7 +397,7 @@ class Supervision:
         """Take what the gate and the catcher say; return whether there will be more."""
         space = self._space
         try:
-            data = b"" if space is None else space.line.recv(65536, socket.MSG_DONTWAIT)
+            data = b"" if space is None else space.line.recv(65536, _socket.MSG_DONTWAIT)
         except BlockingIOError:  # it has been taken already
             return True
         except OSError:
