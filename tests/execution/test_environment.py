@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import sys
+from importlib.util import cache_from_source
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ import pytest
 from playhead.execution.environment import (
     BOOT,
     SUPERVISOR,
+    compile_ahead,
     is_bundled,
     kernel_command,
     kernel_environment,
@@ -106,3 +108,22 @@ def test_without_an_interpreter_nothing_is_put_before_the_path(
     (tmp_path / "bin").mkdir()
     monkeypatch.chdir(tmp_path / "bin")
     assert kernel_environment("", {"PATH": "/usr/bin"})["PATH"] == "/usr/bin"
+
+
+def test_what_kernels_load_is_compiled_where_it_is_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    paths = [tmp_path / "boot.py", tmp_path / "drivers" / "python.py"]
+    paths[1].parent.mkdir()
+    for path in paths:
+        path.write_text("n = 1\n")
+    compile_ahead(tmp_path)
+    compiled = [Path(cache_from_source(path)) for path in paths]
+    first = [path.stat().st_mtime_ns for path in compiled]
+    compile_ahead(tmp_path)
+    assert [path.stat().st_mtime_ns for path in compiled] == first
+    compiled[1].unlink()
+    compile_ahead(tmp_path)
+    assert compiled[0].stat().st_mtime_ns == first[0]
+    assert compiled[1].is_file()

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
+from importlib.util import cache_from_source
 from pathlib import Path
 
 from playhead.domain.access import ACCESSES, Access, names_of, names_way, without_login
@@ -22,6 +24,25 @@ OWN_FOLDER = os.path.dirname(os.path.abspath(sys.executable))
 _CLEANED = frozenset({"PYTHONHOME", "PYTHONPATH", "PYTHONSTARTUP", "PYTHONEXECUTABLE"})
 _CLEANED_PREFIXES = ("QT_", "QML", "QTDIR", "_PYI_", "_MEIPASS", "PYINSTALLER_", "PYSIDE_")
 _LIBRARY_PATHS = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
+
+
+def compile_ahead(folder: Path = BOOT.parent) -> None:
+    """Write the byte code of kernels, in a process of its own; it blocks until that has ended.
+
+    A kernel in a sandbox cannot write it, and would compile all that it loads at each start.
+    """
+    if getattr(sys, "frozen", False) or sys.dont_write_bytecode or not os.access(folder, os.W_OK):
+        return
+    if not all(map(_is_compiled, folder.rglob("*.py"))):
+        command = [sys.executable, "-I", "-S", "-m", "compileall", "-qq", str(folder)]
+        subprocess.run(command, stdin=subprocess.DEVNULL, check=False)
+
+
+def _is_compiled(path: Path) -> bool:
+    try:
+        return os.stat(cache_from_source(path)).st_mtime >= path.stat().st_mtime
+    except OSError:
+        return False
 
 
 def is_bundled(interpreter: str) -> bool:

@@ -135,9 +135,13 @@ class ProcessExecutor:
         return self._languages.only_shows(word)
 
     async def prepare(self) -> None:
-        """Look for languages, and remove what kernels have left when the program was killed."""
+        """Look for languages, and remove what kernels have left when the program was killed.
+
+        What kernels load is compiled.
+        """
         await self._look_for_languages()
         await asyncio.to_thread(remove_left_spools, self._output_dir)
+        await asyncio.to_thread(environment.compile_ahead)
 
     async def _look_for_languages(self) -> None:
         """Ask the login shell for the PATH of programs, if we were started without it."""
