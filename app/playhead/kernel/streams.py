@@ -20,6 +20,10 @@ if TYPE_CHECKING:
 
     from .channel import Channel
 
+if sys.platform != "win32":  # here, since a block may leave nothing that can import
+    import fcntl
+    import termios
+
 _PROMPT_LIMIT = 500
 
 
@@ -131,12 +135,11 @@ class InputPipe:
 
 
 def _waiting_bytes(reader: int) -> int:
+    if sys.platform == "win32":
+        return 0
     try:
-        import fcntl
-        import termios
-
         number = fcntl.ioctl(reader, termios.FIONREAD, bytes(4))
-    except (ImportError, OSError):  # Windows, or the block has closed all descriptors
+    except OSError:  # the block has closed all descriptors
         return 0
     return int.from_bytes(number, sys.byteorder)
 

@@ -7,23 +7,25 @@ import faulthandler
 import os
 import sys
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from .. import streams
 from ..driver import AnswerFiles, DriverContext, Job, Outcome
 from ..memory_limit import MemoryLimit
 from ..working_folder import WorkingFolder
-from .code_help import CodeHelp
 from .display_publisher import DisplayPublisher, choose_formats
 from .frames import TableReader
 from .import_hooks import ImportHooks, display_patches, patch_context, patch_reduction
 from .ipython import display_functions, magic_syntax, shell_stand_in
 from .ipython.ipython_stand_in import StandInFinder
-from .ipython.magic_commands import MagicCommands
 from .lines.block_lines import LineSampler
 from .runner import Runner, RunOptions
 from .saving.saver import Saver
 from .variables import FailedFrames, VariableInspector, Variables
+
+if TYPE_CHECKING:
+    from .code_help import CodeHelp
+    from .ipython.magic_commands import MagicCommands
 
 _GOES_ON = "The code goes on."
 
@@ -54,7 +56,7 @@ class PythonKernel:
         warnings.filterwarnings("ignore", r"This process .* is multi-threaded", DeprecationWarning)
         sys.argv = [""]
         sys.path.insert(0, self._folder.path)
-        magics = MagicCommands(channel, display, context.uv)
+        magics = shell_stand_in.LateMagics(lambda: self._magics(context))
         setattr(builtins, magic_syntax.CALL, magics)
         shell = shell_stand_in.install(magics)
         StandInFinder(
@@ -76,7 +78,7 @@ class PythonKernel:
             self._variables,
             self._tables,
             self._failure,
-            CodeHelp(self._runner.namespace),
+            self._code_help,
             context.interrupts,
         )
         self.saver = Saver(
@@ -102,6 +104,18 @@ class PythonKernel:
         finally:
             self._memory.end()
             self.saver.note(self._runner.tree, job.code)
+
+    # A start does not wait for these.
+
+    def _magics(self, context: DriverContext) -> MagicCommands:
+        from .ipython.magic_commands import MagicCommands
+
+        return MagicCommands(context.channel, self._display, context.uv)
+
+    def _code_help(self) -> CodeHelp:
+        from .code_help import CodeHelp
+
+        return CodeHelp(self._runner.namespace)
 
     def elsewhere(self) -> str:
         """Return the folder that the code has gone to; "" if it is the working folder."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from ..channel import Channel
     from ..interrupts import Interrupts
     from .display_publisher import DisplayPublisher
-    from .ipython.magic_commands import MagicCommands
+    from .ipython.shell_stand_in import LateMagics
     from .lines.block_lines import LineSampler
 
 _FUTURE_FLAGS = sum(  # each is a bit of its own
@@ -54,7 +54,7 @@ class Runner:
         sampler: LineSampler,
         display: DisplayPublisher,
         interrupts: Interrupts,
-        magics: MagicCommands,
+        magics: LateMagics,
     ) -> None:
         self._channel = channel
         self._sampler = sampler

@@ -367,14 +367,15 @@ class VariableInspector:
         variables: Variables,
         tables: TableReader,
         failure: FailedFrames,
-        help_on_code: CodeHelp,
+        make_help: Callable[[], CodeHelp],
         interrupts: Interrupts,
     ) -> None:
         self._files = files
         self._variables = variables
         self._tables = tables
         self._failure = failure
-        self._help = help_on_code
+        self._make_help = make_help
+        self._help: CodeHelp | None = None
         self._interrupts = interrupts
         self._given_up = ""
 
@@ -407,10 +408,8 @@ class VariableInspector:
             sent = command.get("frames")
             rows = self._failure.listing(sent) if sent else self._variables.listing()
             return {"variables": rows}
-        if command["t"] == "complete":
-            return self._help.complete(command["code"], command["asked"])
-        if command["t"] == "describe":
-            return self._help.describe(command["code"], command["call"])
+        if command["t"] in ("complete", "describe"):
+            return self._on_code(command)
         return self._tables.page(
             command["name"],
             command["first"],
@@ -418,6 +417,13 @@ class VariableInspector:
             command.get("by"),
             command.get("falling", False),
         )
+
+    def _on_code(self, command: dict[str, Any]) -> dict[str, Any]:
+        if self._help is None:
+            self._help = self._make_help()
+        if command["t"] == "complete":
+            return self._help.complete(command["code"], command["asked"])
+        return self._help.describe(command["code"], command["call"])
 
 
 def _limit_s(command: dict[str, Any]) -> float | None:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import base64
 import builtins
-import html
 import importlib.machinery
 import json
 import os
@@ -15,6 +14,13 @@ import sys
 from typing import Any, Callable, Iterator, Sequence
 
 _ROOT = "IPython"
+
+
+def _escaped(text: str) -> str:
+    """Return a text as markup; the module that does it loads all names of signs."""
+    for sign, name in (("&", "amp"), ("<", "lt"), (">", "gt"), ('"', "quot"), ("'", "#x27")):
+        text = text.replace(sign, f"&{name};")
+    return text
 
 
 class _Data:
@@ -40,7 +46,7 @@ class HTML(_Data):
 
     def _repr_html_(self) -> Any:
         if self.data is None and self.url:
-            return f'<a href="{html.escape(self.url)}">{html.escape(self.url)}</a>'
+            return f'<a href="{_escaped(self.url)}">{_escaped(self.url)}</a>'
         return self.data
 
 
@@ -133,7 +139,7 @@ class Image(_Data):
 
     def _repr_html_(self) -> str | None:
         if self.url:
-            return f'<img src="{html.escape(self.url)}">'
+            return f'<img src="{_escaped(self.url)}">'
         if _begins(self.data, b"GIF8"):
             return f'<img src="data:image/gif;base64,{base64.b64encode(self.data).decode()}">'
         return None

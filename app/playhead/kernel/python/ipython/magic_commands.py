@@ -14,7 +14,6 @@ import shlex
 import shutil
 import subprocess
 import sys
-import tempfile
 import time
 import types
 from typing import TYPE_CHECKING, Any, Callable, NamedTuple, Sequence
@@ -23,6 +22,7 @@ from ...protocol import MANAGED
 from .. import representations
 from ..display_publisher import choose_formats
 from ..short_text import class_name, one_line
+from .shell_stand_in import caller_of
 
 if TYPE_CHECKING:
     from ...channel import Channel
@@ -139,19 +139,6 @@ def _script_command(word: str, words: Sequence[str], body: str) -> tuple[list[st
     return [program, flag, body, *zero, *words], None
 
 
-def is_block(frame: Any) -> bool:
-    """Return whether the frame is of one of the user's blocks."""
-    return frame.f_code.co_filename.startswith("<block ")
-
-
-def caller_of(depth: int) -> dict[str, Any]:
-    """Return the names of the block, or of the function in it, so many calls up."""
-    frame = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage] - documented
-    if frame.f_locals is frame.f_globals:
-        return frame.f_globals
-    return {**frame.f_globals, **frame.f_locals}
-
-
 _STREAMS = ((1, "stdout"), (2, "stderr"))
 
 
@@ -210,6 +197,8 @@ class Capture:
         return CapturedOutput(texts["stdout"], texts["stderr"], outputs, self._display)
 
     def _divert(self, fd: int, name: str) -> None:
+        import tempfile  # only this needs it
+
         _flush_stream(name)
         file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `end`
         self._files.append((fd, os.dup(fd), name, file))

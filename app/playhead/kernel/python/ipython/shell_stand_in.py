@@ -1,21 +1,49 @@
-"""The object that blocks get from `get_ipython()`: the supported magics, by their methods."""
+"""Stand-ins for a notebook's shell: `get_ipython()` of blocks, and magics that load late."""
 
 from __future__ import annotations
 
 import builtins
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any, Callable
 
-from .magic_commands import caller_of, is_block
 
-if TYPE_CHECKING:
-    from .magic_commands import MagicCommands
+def is_block(frame: Any) -> bool:
+    """Return whether the frame is of one of the user's blocks."""
+    return frame.f_code.co_filename.startswith("<block ")
+
+
+def caller_of(depth: int) -> dict[str, Any]:
+    """Return the names of the block, or of the function in it, so many calls up."""
+    frame = sys._getframe(depth)  # pyright: ignore[reportPrivateUsage] - documented
+    if frame.f_locals is frame.f_globals:
+        return frame.f_globals
+    return {**frame.f_globals, **frame.f_locals}
+
+
+class LateMagics:
+    """Stands for the magic commands, which are loaded when a block has the first one."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self._make = make
+        self._made: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if self._made is None:
+            self._made = self._make()
+        return getattr(self._made, name)
+
+    def close_block(self) -> None:
+        """Do what was left for the end of the block."""
+        if self._made is not None:
+            self._made.close_block()
 
 
 class ShellStandIn:
-    """As much of a notebook's shell as exported notebooks use."""
+    """As much of a notebook's shell as exported notebooks use: the magics, by their methods."""
 
-    def __init__(self, magics: MagicCommands) -> None:
+    def __init__(self, magics: LateMagics) -> None:
         self._magics = magics
 
     def run_line_magic(self, name: str, line: str, _stack_depth: int = 1) -> Any:
@@ -49,7 +77,7 @@ class ShellStandIn:
         raise AttributeError(f"There is no IPython here, so get_ipython() has no {name}.")
 
 
-def install(magics: MagicCommands) -> ShellStandIn:
+def install(magics: LateMagics) -> ShellStandIn:
     """Make `get_ipython` visible to blocks only: libraries would assume a notebook."""
     shell = ShellStandIn(magics)
 
