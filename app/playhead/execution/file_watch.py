@@ -9,7 +9,6 @@ import logging
 import os
 import signal
 import sys
-from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncGenerator, Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from playhead.domain.conversation.payloads import Coverage, FileChanges, UndoPro
 from playhead.domain.execution import RunRequest
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import processes
+from playhead.execution.processes import PipeWorker
 from playhead.undo_worker.protocol import MAX_LINE_BYTES, Verb, decode, encode, is_unreported
 
 UNDO_FLAG = "--undo-worker"
@@ -59,11 +59,9 @@ class FileWatch:
     ) -> None:
         self._supervisors = supervisors
         self._store = store
-        self._command = (*(command or _worker_command()), str(store), str(without))
+        command = (*(command or _worker_command()), str(store), str(without))
+        self._worker = PipeWorker("undo worker", command, _start_options, _numbered)
         self._numbers = itertools.count(1)
-        self._worker: _Worker | None = None
-        self._starting = asyncio.Lock()
-        self._is_closed = False
         self._noted: set[tuple[str, UndoProblem]] = set()
         self._waiting: dict[str, FileChanges] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
@@ -71,7 +69,7 @@ class FileWatch:
     @property
     def pid(self) -> int | None:
         """Return the worker's process id, if there is one."""
-        return self._worker.pid if self._worker and not self._worker.has_ended else None
+        return self._worker.pid
 
     def look(self, request: RunRequest) -> RunObservation:
         """Return what looks at the folder for one run."""
@@ -159,10 +157,9 @@ class FileWatch:
         """Return the worker's answer; None if it has none: it could not be started, or ended."""
         answer = None
         for _ in range(2):  # again if it has ended meanwhile: what it had begun it finishes first
-            worker = await self._running_worker()
-            if worker is None:
-                return None
-            answer = await worker.ask({"number": next(self._numbers), "verb": verb, **fields})
+            number = next(self._numbers)
+            line = encode({"number": number, "verb": verb, **fields})
+            answer = await self._worker.ask(number, line, (_ANSWER_LIMIT_S,))
             if answer is not None:
                 break
         if answer is not None and answer.get("error") == "bug":
@@ -196,38 +193,9 @@ class FileWatch:
 
     async def close(self) -> None:
         """End the worker."""
-        self._is_closed = True
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=_CLOSE_S)
-        async with self._starting:
-            worker, self._worker = self._worker, None
-            if worker is not None:
-                await worker.close()
-
-    async def _running_worker(self) -> _Worker | None:
-        async with self._starting:
-            if self._worker is not None and self._worker.has_ended:
-                await self._worker.close()
-                self._worker = None
-            if self._worker is None and not self._is_closed:
-                self._worker = await self._start()
-            return self._worker
-
-    async def _start(self) -> _Worker | None:
-        known = {name: os.environ[name] for name in ("HOME", "PATH", "LANG") if name in os.environ}
-        try:
-            process = await asyncio.create_subprocess_exec(
-                *self._command,
-                stdin=PIPE,
-                stdout=PIPE,
-                stderr=DEVNULL,
-                env=known | {"PYTHONPATH": _OWN_PATH, "PYTHONUTF8": "1"},
-                limit=MAX_LINE_BYTES,
-            )
-        except OSError as error:
-            _log.info("The undo worker could not be started: %s", error)
-            return None
-        return _Worker(process)
+        await self._worker.close()
 
 
 class RunObservation:
@@ -280,6 +248,17 @@ def _worker_command() -> list[str]:
     return [sys.executable, "-P", "-S", "-m", "playhead.undo_worker"]
 
 
+def _start_options() -> dict[str, Any]:
+    known = {name: os.environ[name] for name in ("HOME", "PATH", "LANG") if name in os.environ}
+    own = {"PYTHONPATH": _OWN_PATH, "PYTHONUTF8": "1"}
+    return {"env": known | own, "limit": MAX_LINE_BYTES}
+
+
+def _numbered(line: bytes) -> tuple[int, dict[str, Any]]:
+    answer = decode(line)
+    return answer["number"], answer
+
+
 def _changes(fields: dict[str, Any]) -> FileChanges:
     return msgspec.convert(fields, FileChanges)
 
@@ -326,75 +305,3 @@ def _expect_done(answer: dict[str, Any] | None) -> dict[str, Any]:
                 else "The process that does this has ended.",
                 remedy="Try again.",
             )
-
-
-class _Worker:
-    """One running process, and the requests that it has not answered."""
-
-    def __init__(self, process: Process) -> None:
-        self._process = process
-        self._waiting: dict[int, asyncio.Future[dict[str, Any] | None]] = {}
-        self._reader = asyncio.create_task(self._read(), name="undo worker")
-
-    @property
-    def pid(self) -> int:
-        """Return the process id."""
-        return self._process.pid
-
-    @property
-    def has_ended(self) -> bool:
-        """Return whether no more answers come."""
-        return self._reader.done()
-
-    async def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        """Return the answer; None if the worker ended, or was killed as it hung."""
-        if self._process.stdin is None or self.has_ended:
-            return None
-        answer: asyncio.Future[dict[str, Any] | None] = asyncio.get_running_loop().create_future()
-        self._waiting[request["number"]] = answer
-        with contextlib.suppress(ConnectionError):  # it has just ended
-            self._process.stdin.write(encode(request))
-            await self._process.stdin.drain()
-        done, _ = await asyncio.wait([answer], timeout=_ANSWER_LIMIT_S)
-        if not done:
-            _log.warning("The undo worker %d hangs and is killed", self.pid)
-            self._kill()
-            await asyncio.wait([self._reader])
-            return None
-        return answer.result()
-
-    async def close(self) -> None:
-        """End it: by the end of its stdin, else by force."""
-        if self._process.stdin is not None:
-            self._process.stdin.close()
-        done, _ = await asyncio.wait([self._reader], timeout=_CLOSE_S)
-        if not done:
-            self._kill()
-        await asyncio.wait([self._reader])
-        await self._process.wait()
-
-    def _kill(self) -> None:
-        if sys.platform == "win32":
-            self._process.kill()
-            return
-        # Not Process.kill, which takes the exit status of one that has just ended from asyncio.
-        with contextlib.suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-
-    async def _read(self) -> None:
-        stdout = self._process.stdout
-        assert stdout is not None  # noqa: S101 - it was started with a pipe
-        try:
-            while line := await stdout.readline():
-                answer = decode(line)
-                waiting = self._waiting.pop(answer["number"], None)
-                if waiting is not None and not waiting.done():
-                    waiting.set_result(answer)
-        except ValueError as error:
-            _log.info("The undo worker %d wrote what cannot be read: %s", self.pid, error)
-            self._kill()
-        finally:
-            for waiting in self._waiting.values():
-                if not waiting.done():
-                    waiting.set_result(None)
-            self._waiting.clear()

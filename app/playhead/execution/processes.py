@@ -1,6 +1,6 @@
 """Read from /proc (Linux only) the descendants and memory of processes, and what a run has left.
 
-The limits of a run are watched here, too.
+The limits of a run are watched here, too, and the workers that are asked by pipes.
 
 A stop may end the code before any signal is sent, and a process in the background ignores SIGINT.
 Processes of earlier runs, such as a server that was started on purpose, are left alone.
@@ -9,14 +9,16 @@ Processes of earlier runs, such as a server that was started on purpose, are lef
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterable, Mapping
+from asyncio.subprocess import DEVNULL, PIPE, Process
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -26,6 +28,7 @@ from playhead.domain.execution import RunLimits
 if sys.platform == "win32":
     import ctypes
 
+_log = logging.getLogger(__name__)
 _PROC = Path("/proc")
 _STAT_BYTES = 4096
 _PARENT = 1
@@ -276,6 +279,154 @@ class LimitWatch:
     def _exceed(self, end: RunEnd) -> None:
         self.stop()
         self._on_exceeded(end)
+
+
+_Answer = TypeVar("_Answer")
+_CLOSE_S = 2.0
+
+
+class PipeWorker(Generic[_Answer]):
+    """Owner of a child process that answers numbered questions, by lines on its pipes.
+
+    It is started when it is first asked, and again when it has ended, but only `most_starts` times
+    in a row without any answer (0: always). `options` are those of its start. `read` returns the
+    number and the answer of a line, None for one to be dropped; ValueError ends the process.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        options: Callable[[], dict[str, Any]],
+        read: Callable[[bytes], tuple[int, _Answer] | None],
+        most_starts: int = 0,
+    ) -> None:
+        self._name = name
+        self._command = tuple(command)
+        self._options = options
+        self._read = read
+        self._most_starts = most_starts
+        self._starts = 0
+        self._starting = asyncio.Lock()
+        self._process: Process | None = None
+        self._reader: asyncio.Task[None] | None = None
+        self._waiting: dict[int, asyncio.Future[_Answer | None]] = {}
+        self._is_closed = False
+
+    @property
+    def pid(self) -> int | None:
+        """Return the process id, if there is a process."""
+        has_ended = self._reader is None or self._reader.done()
+        return None if self._process is None or has_ended else self._process.pid
+
+    @property
+    def waiting(self) -> Collection[int]:
+        """Return the numbers of the questions that it has not answered."""
+        return self._waiting.keys()
+
+    async def ask(
+        self,
+        number: int,
+        line: bytes,
+        limits_s: Sequence[float],
+        is_held_up: Callable[[], bool] = lambda: False,
+    ) -> _Answer | None:
+        """Return the answer; None if there is no process, or it ended, or was killed as it hung.
+
+        It hangs at the last limit, and at an earlier one if another question holds this one up.
+        """
+        process = await self._running()
+        if process is None or process.stdin is None or self._reader is None:
+            return None
+        reader = self._reader
+        answer: asyncio.Future[_Answer | None] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        with suppress(ConnectionError):  # it has just ended
+            process.stdin.write(line)
+            await process.stdin.drain()
+        for limit_s in limits_s:
+            done, _ = await asyncio.wait([answer], timeout=limit_s)
+            if done:
+                break
+            is_last = limit_s == limits_s[-1]
+            if is_last or is_held_up():
+                level = logging.WARNING if is_last else logging.INFO
+                _log.log(level, "The %s %d hangs and is killed", self._name, process.pid)
+                _kill(process)
+                await asyncio.wait([reader])
+        return answer.result()
+
+    async def close(self) -> None:
+        """End it, for good."""
+        self._is_closed = True
+        async with self._starting:
+            await self._end()
+
+    async def _running(self) -> Process | None:
+        async with self._starting:
+            if self._reader is not None and self._reader.done():
+                await self._end()
+            is_wanted = self._starts < self._most_starts or not self._most_starts
+            if self._process is None and not self._is_closed and is_wanted:
+                self._starts += 1
+                await self._start()
+            return self._process
+
+    async def _start(self) -> None:
+        try:
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, **self._options()
+            )
+        except OSError as error:
+            _log.info("The %s could not be started: %s", self._name, error)
+            return
+        self._reader = asyncio.create_task(self._read_lines(self._process), name=self._name)
+
+    async def _end(self) -> None:
+        """End the process: by the end of its stdin, else by force."""
+        process, reader = self._process, self._reader
+        self._process = self._reader = None
+        if process is None or reader is None:
+            return
+        if process.stdin is not None:
+            process.stdin.close()
+        done, _ = await asyncio.wait([reader], timeout=_CLOSE_S)
+        if not done:
+            _kill(process)
+        await asyncio.wait([reader])
+        await process.wait()
+
+    async def _read_lines(self, process: Process) -> None:
+        stdout = process.stdout
+        assert stdout is not None  # noqa: S101 - it was started with a pipe
+        try:
+            while line := await stdout.readline():
+                self._settle(self._read(line))
+        except ValueError as error:
+            _log.info("The %s %d wrote what cannot be read: %s", self._name, process.pid, error)
+            _kill(process)
+        finally:
+            for waiting in self._waiting.values():
+                if not waiting.done():
+                    waiting.set_result(None)
+            self._waiting.clear()
+
+    def _settle(self, found: tuple[int, _Answer] | None) -> None:
+        if found is None:
+            return
+        self._starts = 0
+        waiting = self._waiting.pop(found[0], None)
+        if waiting is not None and not waiting.done():
+            waiting.set_result(found[1])
+
+
+def _kill(process: Process) -> None:
+    if sys.platform == "win32":
+        process.kill()
+        return
+    # Not Process.kill, which takes the exit status of one that has just ended from asyncio.
+    with suppress(ProcessLookupError):
+        os.kill(process.pid, signal.SIGKILL)
 
 
 class JobObject:
