@@ -697,7 +697,9 @@ def test_what_code_did_in_a_copy_is_applied_or_discarded_at_the_prompt(tmp_path:
     terminal = Terminal(options, work, environment(tmp_path))
     try:
         terminal.expect("> ")
-        terminal.type_at_the_prompt("open('made.txt', 'w').close()\r")
+        layer = "os.path.expanduser('~/.packages/tiny-1.0.dist-info/METADATA')"
+        planted = f"import os; os.makedirs(os.path.dirname({layer})); open({layer}, 'w').close()"
+        terminal.type_at_the_prompt(f"{planted}; open('made.txt', 'w').close()\r")
         terminal.expect("In the copy: 1 created   (nothing has happened to the folder: /apply")
         assert not made.exists()
         for word, shown, exists in (
@@ -707,6 +709,8 @@ def test_what_code_did_in_a_copy_is_applied_or_discarded_at_the_prompt(tmp_path:
             ("apply other.txt", "That file does not wait for a review.", False),
             ("discard", "Discarded: made.txt", False),
             ("review", "Nothing waits.", False),
+            ("packages", "tiny 1.0", False),
+            ("packages keep big", "/packages lists what can be installed", False),
         ):
             terminal.expect("> ")
             terminal.type_at_the_prompt(f"/{word}\r")

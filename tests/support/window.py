@@ -20,6 +20,7 @@ from playhead.session.code_ports import (
     CodeReader,
     Executor,
     FileEffects,
+    LayerPackages,
     RiskReader,
     SavedVariables,
 )
@@ -69,6 +70,7 @@ class Bench:
         files: FileEffects | None = None,
         risks: RiskReader | None = None,
         saved_variables: SavedVariables | None = None,
+        packages: LayerPackages | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -81,6 +83,7 @@ class Bench:
             files=files,
             risks=risks,
             saved_variables=saved_variables,
+            packages=packages,
         )
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
@@ -144,6 +147,7 @@ async def opened(
     files: FileEffects | None = None,
     risks: RiskReader | None = None,
     saved_variables: SavedVariables | None = None,
+    packages: LayerPackages | None = None,
 ) -> AsyncIterator[Bench]:
     """Open a window; with an executor code runs in its kernels and is not only recorded.
 
@@ -162,6 +166,7 @@ async def opened(
         files=files,
         risks=risks,
         saved_variables=saved_variables,
+        packages=packages,
     )
     await bench.sessions.start()
     bench.window.resize(1480, 940)

@@ -85,6 +85,8 @@ def _session_handlers(sessions: SessionsHandler) -> Mapping[str, Handler]:
         "session_apply": sessions.apply,
         "session_discard": sessions.discard,
         "session_grants": sessions.grants,
+        "session_packages": sessions.packages,
+        "session_keep_packages": sessions.keep_packages,
         "session_grant": sessions.grant,
         "session_revoke": sessions.revoke,
         "session_undo": sessions.undo,

@@ -571,6 +571,32 @@ class SessionGrants(_SessionWire, frozen=True):
     grants: list[SessionGrant]
 
 
+class PackagesRequest(_SessionWire, frozen=True):
+    """The body of `POST /v1/sessions/{session_id}/packages`: what to install, like `numpy 2.3.1`;
+    it is refused unless the owner of the server lets clients choose.
+    """
+
+    packages: Annotated[
+        list[Annotated[str, Meta(max_length=200)]], Meta(min_length=1, max_length=200)
+    ]
+    builds: bool = False
+
+
+class SessionPackage(_SessionWire, frozen=True):
+    """A package that code in the sandbox has; `there` is the version that the environment has."""
+
+    name: str
+    version: str
+    there: str
+
+
+class SessionPackages(_SessionWire, frozen=True):
+    """The packages that the environment, named by its Python, does not have, or that it got."""
+
+    environment: str
+    packages: list[SessionPackage]
+
+
 class EffectRequest(_SessionWire, frozen=True):
     """The body of undo, redo, keep and delete: `path` names one file, as the effect does; without
     it, all.

@@ -30,6 +30,8 @@ From the program, one object a line, by `do`:
     grant   asked, kind (read, write, host, packages, variable), target, scope (run, conversation,
             folder), deny: grant or deny it
     revoke  asked, grant (its id): take that back
+    packages  asked: the packages of the folder's code in the sandbox that its environment has not
+    keep_packages  asked, packages (a list of `name version`), builds: install these there, outside
 The end of the lines ends everything.
 
 To the program: {"ready", "version"} once; {"begun"}; {"turn", "chunk"} with native chunks of all
@@ -39,8 +41,9 @@ confirmation that needs a decision, with what the sandbox makes of a run in word
 with key, lines and can_remove where the settings have another way for a key than was confirmed;
 {"turn", "message"} of a `kernel`, before a last chunk; {"turn", "ended"}; {"asked", "effects"} with
 the `asked` of `effects`, `undo`, `redo`, `keep` or `delete`; {"asked", "grants"} with that of
-`grants`, `grant` and `revoke`; {"error": {"code", "message"}, "turn"?, "asked"?} for a refused
-command. A refused chat ends as well.
+`grants`, `grant` and `revoke`; {"asked", "environment", "packages"} with that of `packages` and
+`keep_packages`; {"error": {"code", "message"}, "turn"?, "asked"?} for a refused command. A refused
+chat ends as well.
 """
 
 from __future__ import annotations
@@ -61,7 +64,13 @@ from playhead.api.schemas import KernelRequest, SentParameters
 from playhead.api.server.request_body import read_value
 from playhead.api.turns.api_turn import ApiTurn
 from playhead.api.turns.client_request import ClientRequest, sent_parameters
-from playhead.api.turns.code_grants import list_grants, make_grant, revoke_grant
+from playhead.api.turns.code_grants import (
+    keep_packages,
+    list_grants,
+    list_packages,
+    make_grant,
+    revoke_grant,
+)
 from playhead.api.turns.kernel_turn import KernelTurn, kernel_turn_request
 from playhead.api.turns.run_effects import (
     list_effects,
@@ -91,7 +100,7 @@ from playhead.session.turn_settings import TurnOptions
 
 _ASKED = frozenset(
     {"effects", "undo", "redo", "keep", "delete", "review", "apply", "discard"}
-    | {"grants", "grant", "revoke"}
+    | {"grants", "grant", "revoke", "packages", "keep_packages"}
 )
 """The commands that are answered with what they ask for."""
 STOP_GRACE_S = 1.0
@@ -526,7 +535,7 @@ class _Service:
             await self._sessions.delete(conversation_id)
 
     async def _answer(self, verb: str, command: Mapping[str, Any]) -> Wire:
-        """Answer what is asked of effects on files, of the copy for a review, or of grants."""
+        """Answer what is asked of effects on files, the copy for a review, grants or packages."""
         session = self._expect_session()
         effect, path = str(command.get("effect") or ""), str(command.get("path") or "")
         match verb:
@@ -544,6 +553,11 @@ class _Service:
                 return make_grant(session, command)
             case "revoke":
                 return revoke_grant(session, str(command.get("grant") or ""))
+            case "packages":
+                return await list_packages(session)
+            case "keep_packages":
+                chosen = [str(one) for one in command.get("packages") or ()]
+                return await keep_packages(session, chosen, builds=command.get("builds") is True)
             case _:
                 return list_effects(session)
 

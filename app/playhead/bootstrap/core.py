@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from playhead.execution.file_watch import FileWatch
     from playhead.execution.interpreters import InterpreterFinder
     from playhead.execution.keeping.variable_keeper import VariableKeeper
+    from playhead.execution.packages.package_keeper import PackageKeeper
     from playhead.execution.risks.risk_reader import RiskReader
     from playhead.providers.provider import Provider
     from playhead.providers.worker import ModelWorker
@@ -127,11 +128,16 @@ class Core(Struct, frozen=True, kw_only=True):
             parts.callback(self.keys.close)
             parts.push_async_callback(self.interpreters.close)
             parts.push_async_callback(self.ports.provider.close)
+            parts.callback(self._close_packages)
             parts.push_async_callback(self.files.close)
             parts.push_async_callback(self.ports.executor.close)
             parts.push_async_callback(self.reader.close)
             parts.push_async_callback(self.sessions.close)
         await asyncio.gather(*self._chores, return_exceptions=True)
+
+    def _close_packages(self) -> None:
+        if self.ports.packages is not None:
+            self.ports.packages.close()
 
 
 def build_core(overrides: Overrides | None = None, stored: SettingsFile | None = None) -> Core:
@@ -175,6 +181,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
         risks=deferred(_make_risks),
         files=files,
+        packages=deferred(lambda: _make_packages(sandbox)),
         saved_variables=keeper,
     )
     return Core(
@@ -274,6 +281,12 @@ def _make_risks() -> RiskReader:
     from playhead.execution.risks.risk_reader import RiskReader
 
     return RiskReader()
+
+
+def _make_packages(sandbox: Sandbox) -> PackageKeeper:
+    from playhead.execution.packages.package_keeper import PackageKeeper
+
+    return PackageKeeper(sandbox.packages)
 
 
 def _make_sandbox(known: Callable[[], BoundaryReport]) -> Sandbox:

@@ -369,16 +369,21 @@ class Connection:
             return self._answer_to(self._server, verb, fields)["effects"]
 
     def request_grants(self, verb: str, config: Wire, **fields: Any) -> list[Wire]:
-        """Ask for the grants of the conversation or change them; return those that it names.
+        """Ask for the grants of the conversation or change them; return those that it names."""
+        return self._begun_answer(verb, config, fields)["grants"]
 
-        The conversation begins with it, if it has not yet.
-        """
+    def request_packages(self, verb: str, config: Wire, **fields: Any) -> list[Wire]:
+        """Ask for the packages of the folder's code, or have some installed; return these."""
+        return self._begun_answer(verb, config, fields)["packages"]
+
+    def _begun_answer(self, verb: str, config: Wire, fields: Mapping[str, Any]) -> Wire:
+        """Return an answer about the conversation, which begins with it, if it has not yet."""
         with self._lock:
             self.rest()
             server = self._usable_server()
             if not self._is_begun or self.transcript.is_changed:
                 self._begin(server, config)
-            return self._answer_to(server, verb, fields)["grants"]
+            return self._answer_to(server, verb, fields)
 
     def _answer_to(self, server: ServerProcess, verb: str, fields: Mapping[str, Any]) -> Wire:
         asked = f"a{next(self._numbers)}"

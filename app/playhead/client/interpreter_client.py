@@ -109,6 +109,22 @@ class TrustVerbs(ABC):
         """Take a grant or a denial back, for code that runs, too."""
         self._connection.request_grants("revoke", self._config(), grant=grant_id)
 
+    def packages(self) -> list[Wire]:
+        """Return the packages that code in the sandbox has installed, and its environment has not.
+
+        Each has `name`, `version` and `there`, the version that the environment has.
+        """
+        return self._connection.request_packages("packages", self._config())
+
+    def keep_packages(self, packages: Sequence[str], *, builds: bool = False) -> list[Wire]:
+        """Install some of these, like "numpy 2.3.1", into the environment, outside of the sandbox.
+
+        They are downloaded again. With `builds` also those that have no wheel: what builds them is
+        code of their own, which may do what you may.
+        """
+        fields = {"packages": list(packages), "builds": builds}
+        return self._connection.request_packages("keep_packages", self._config(), **fields)
+
 
 class InterpreterClient(TrustVerbs):
     """One conversation with its kernels, in a server process that the first chat starts.

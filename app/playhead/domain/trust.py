@@ -59,6 +59,29 @@ class Reach(Struct, frozen=True, kw_only=True):
         return is_shown and not is_below(path, self.hidden)
 
 
+class LayerPackage(Struct, frozen=True):
+    """A package that code in the sandbox has installed for one folder, as its files name it.
+
+    `there` is the version that the environment has, '' for none.
+    """
+
+    name: str
+    version: str
+    there: str = ""
+
+    @property
+    def words(self) -> str:
+        """Return it as `numpy 2.3.1`."""
+        return f"{self.name} {self.version}"
+
+
+class PackageOffer(Struct, frozen=True):
+    """Holds the packages of a folder that an environment, named by its Python, does not have."""
+
+    interpreter: str
+    packages: tuple[LayerPackage, ...] = ()
+
+
 def is_below(path: str, folders: Iterable[str]) -> bool:
     """Return whether a path is one of these folders, or somewhere in one of them."""
     return any(path == one or path.startswith(one.rstrip("/") + "/") for one in folders)

@@ -578,10 +578,20 @@ class Sandbox:
             resolver=resolver(),
         )
 
+    def packages(self, folder: str) -> list[str]:
+        """Return the packages of Python, like `numpy 2.3.1`, that code of a folder has for itself.
+
+        Code may have written anything there: these are words, and no more than that.
+        """
+        return packages_since(str(self._home_of(os.path.realpath(folder)) / PACKAGES), 0.0)
+
+    def _home_of(self, folder: str) -> Path:
+        name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
+        return self._places.homes / name
+
     def _private_home(self, folder: str) -> Path:
         """Return the home of a working folder: caches stay in it, and no other folder's code."""
-        name = hashlib.sha256(os.fsencode(folder)).hexdigest()[:24]
-        home = self._places.homes / name
+        home = self._home_of(folder)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in (PACKAGES, R_PACKAGES):
             (home / name).mkdir(exist_ok=True)

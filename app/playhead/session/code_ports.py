@@ -18,7 +18,14 @@ from playhead.domain.execution import (
     RunRequest,
     Variable,
 )
-from playhead.domain.trust import BoundaryReport, CodeLook, Policy, Reach
+from playhead.domain.trust import (
+    BoundaryReport,
+    CodeLook,
+    LayerPackage,
+    PackageOffer,
+    Policy,
+    Reach,
+)
 from playhead.errors import AppError
 
 if TYPE_CHECKING:
@@ -291,4 +298,36 @@ class FileEffects(Protocol):
 
         What the runs of all others did is found out, too, and kept until that is asked for.
         """
+        ...
+
+
+class LayerPackages(Protocol):
+    """Installs packages that code in the sandbox has for itself into the environment, outside.
+
+    Both raise ExecutionError for an environment that code of the folder could have changed:
+    `within` are the folders that it may change.
+    """
+
+    async def offered(
+        self, folder: str, interpreter: str, within: Sequence[str] = ()
+    ) -> PackageOffer:
+        """Return the packages that a folder's code has and an environment has not."""
+        ...
+
+    async def install(
+        self,
+        interpreter: str,
+        packages: Sequence[LayerPackage],
+        within: Sequence[str] = (),
+        *,
+        builds: bool = False,
+    ) -> None:
+        """Download and install exactly these; `builds`: also by code of packages without a wheel.
+
+        Nothing is copied of what the folder's code has. Raises ExecutionError.
+        """
+        ...
+
+    def close(self) -> None:
+        """End what installs."""
         ...

@@ -30,6 +30,7 @@ from playhead.session.code_ports import (
     CodeReader,
     Executor,
     FileEffects,
+    LayerPackages,
     RiskReader,
     Sandbox,
     SavedVariables,
@@ -455,9 +456,10 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
 
     Without `folders` new conversations begin in the folder that the process was started in; without
     a `reader` nothing is known of code before it has run, without `risks` nothing of what it would
-    do, without `files` nothing can be undone, without `saved_variables` none are. Without a
-    `sandbox` no policy but “everything” can be chosen. `policy` is what the command line chose,
-    `is_root` whether the program has the rights of the superuser.
+    do, without `files` nothing can be undone, without `packages` none get out of the sandbox,
+    without `saved_variables` none are. Without a `sandbox` no policy but “everything” can be
+    chosen. `policy` is what the command line chose, `is_root` whether the program has the rights of
+    the superuser.
     """
 
     provider: Provider
@@ -473,4 +475,5 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     policy: PolicyWish = PolicyWish()
     is_root: bool = False
     files: FileEffects | None = None
+    packages: LayerPackages | None = None
     saved_variables: SavedVariables | None = None

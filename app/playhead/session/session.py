@@ -14,11 +14,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import Listeners, MoveTo, PutAside, PutBack, Rename, Settle
 from playhead.domain.conversation.message import Attachment
-from playhead.domain.conversation.payloads import (
-    Proposal,
-    RunEnd,
-    RunReport,
-)
+from playhead.domain.conversation.payloads import Proposal, RunEnd, RunReport
 from playhead.domain.execution import (
     PYTHON,
     Approve,
@@ -61,6 +57,7 @@ from playhead.session.trust.approval import Approval
 from playhead.session.trust.code_review import CodeReview
 from playhead.session.trust.copy_review import CopyReview
 from playhead.session.trust.grant_book import ConversationGrants, GrantBook
+from playhead.session.trust.kept_packages import KeptPackages
 from playhead.session.trust.policy_choice import PolicyChoice, bounds_of
 from playhead.session.turn import Turn
 from playhead.session.turn_settings import TurnOptions, TurnSettings, turn_settings
@@ -131,6 +128,7 @@ class Session:
         """Undoes what runs did to files."""
         self.kept_variables = KeptVariables(ports, conversation.id)
         self.copy = self._make_copy_review()
+        self.packages = KeptPackages(ports, where, self.grants, self._expect_idle)
         self._begun_with: str | None = None
         self.reruns = Reruns(conversation, self._expect_idle, self._run_again)
         if is_stored:

@@ -46,6 +46,8 @@ _HELP = """\
 /grant  let it: /grant read PATH, write PATH, host NAME, packages pypi, variable NAME, and then
         run, conversation (if nothing is said) or folder; /deny keeps it from that
 /revoke NUMBER takes one back
+/packages what code in the sandbox has installed for itself; /packages keep NAME … installs it into
+        its environment, outside of the sandbox (/packages build NAME …: also without a wheel)
 /quit   leave (also Ctrl-D)
 Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
 Ctrl-\\ pauses Python code before its next line, and lets it go on.
@@ -61,6 +63,10 @@ _EFFECT_VERBS: Mapping[str, Callable[[Interpreter, str], list[Wire]]] = {
     "/apply": Interpreter.apply,
     "/discard": lambda interpreter, _: interpreter.discard(),
 }
+_KEEP_ADVICE = (
+    "/packages keep NAME downloads it again and installs it into the environment, outside of the"
+    " sandbox: code that imports it there runs it as you. Code may have named any of these."
+)
 _ALLOW = "PLAYHEAD_ALLOW_ACCESS"
 _NOBODY = "This code was not run: nobody could approve it. Start with --yes to run code unasked."
 _NOTHING_ASKED = """\
@@ -358,6 +364,8 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
         _show_effects(interpreter, display, verb, line.partition(" ")[2].strip())
     elif verb in ("/grants", "/grant", "/deny", "/revoke"):
         _change_grants(interpreter, display, verb, line.split()[1:])
+    elif verb == "/packages":
+        _keep_packages(interpreter, display, line.split()[1:])
     elif line.startswith("/") and " " not in line and "/" not in line[1:]:
         display.screen.write_line(f"{line} is not known; /help says what is.", "dim")
     elif line:
@@ -404,6 +412,26 @@ def _change_grants(
             display.show_grants(interpreter.grants())
         else:
             write("/help says how that is written.", "dim")
+    except AppError as error:
+        display.fail(error)
+
+
+def _keep_packages(interpreter: Interpreter, display: TerminalDisplay, words: list[str]) -> None:
+    """List the packages that code has for itself, or install some of them outside."""
+    write = display.screen.write_line
+    try:
+        offered = {one["name"]: one for one in interpreter.packages()}
+        if not words:
+            for one in offered.values():
+                there = f" (the environment has {one['there']})" if one["there"] else ""
+                write(without_controls(f"{one['name']} {one['version']}{there}"), "")
+            write(_KEEP_ADVICE if offered else "No code has installed packages here.", "dim")
+        elif words[0] not in ("keep", "build") or not words[1:] or {*words[1:]} - offered.keys():
+            write("/packages lists what can be installed: /packages keep NAME.", "dim")
+        else:
+            chosen = [f"{name} {offered[name]['version']}" for name in words[1:]]
+            interpreter.keep_packages(chosen, builds=words[0] == "build")
+            write(without_controls(f"Installed: {', '.join(chosen)}."), "dim")
     except AppError as error:
         display.fail(error)
 

@@ -21,7 +21,9 @@ from playhead.domain.model import ModelParameters
 from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.domain.trust import BoundaryReport
 from playhead.errors import StorageError
+from playhead.execution.packages.package_keeper import PackageKeeper
 from tests.support.http_face import Face, face
+from tests.support.package_layers import layered
 from tests.support.ports import (
     HELD,
     RecordingExecutor,
@@ -516,3 +518,21 @@ async def test_grants_are_listed_for_all_and_made_where_the_owner_lets_clients(t
         await api.fails(path, {"kind": "all", "target": "x"}, 400, "invalid_request")
         assert (await api.client.delete(f"{path}/{made['id']}")).json() == {"grants": [made]}
         assert (await api.client.delete(f"{path}/{made['id']}")).status_code == 404
+
+
+async def test_packages_are_listed_for_all_and_installed_where_the_owner_lets_clients(
+    tmp_path: Path,
+):
+    (tmp_path / "work").mkdir()
+    packages = PackageKeeper(layered(tmp_path, tmp_path / "work", "tiny 1.0").packages)
+    settings = SettingsInMemory(AppSettings(folder=str(tmp_path / "work")))
+    ports = ports_with(ScriptedProvider(), RecordingExecutor(), ReportedSandbox())
+    ports = replace(ports, packages=packages, settings=settings)
+    for may_choose in (False, True):
+        async with face(tmp_path, ports=ports, may_choose_policy=may_choose) as api:
+            path = f"{(await begun(api)).path}/packages"
+            assert (await api.client.get(path)).json()["packages"] == [
+                {"name": "tiny", "version": "1.0", "there": ""}
+            ]
+            refused = (404, "not_found") if may_choose else (403, "policy_forbidden")
+            await api.fails(path, {"packages": ["tiny 2.0"]}, *refused)

@@ -137,6 +137,30 @@ SESSION_OPERATIONS = (
         is_stored=True,
     ),
     Operation(
+        name="session_packages",
+        method="GET",
+        path=_SESSION + "/packages",
+        summary="List the packages that code in the sandbox has and its environment has not",
+        answer=schemas.SessionPackages,
+        errors=(400,),
+    ),
+    Operation(
+        name="session_keep_packages",
+        method="POST",
+        path=_SESSION + "/packages",
+        summary="Install such packages into the environment, outside of the sandbox",
+        description=(
+            "Refused unless the owner of the server lets clients choose what code may do. They are "
+            "downloaded again in exactly these versions, without what they depend on. Packages "
+            "without a wheel are built with `builds` only, by code of their own."
+        ),
+        body=schemas.PackagesRequest,
+        answer=schemas.SessionPackages,
+        errors=(*BODY_ERRORS, 403),
+        is_stored=True,
+        example={"packages": ["numpy 2.3.1"]},
+    ),
+    Operation(
         name="session_effects",
         method="GET",
         path=_SESSION + "/effects",

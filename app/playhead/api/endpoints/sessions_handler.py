@@ -21,6 +21,7 @@ from playhead.api.schemas import (
     ChatRequest,
     EffectRequest,
     GrantRequest,
+    PackagesRequest,
     ReviewRequest,
     SessionChatRequest,
     SessionConfig,
@@ -169,6 +170,17 @@ class SessionsHandler:
         """DELETE /v1/sessions/{session_id}/grants/{grant_id}."""
         await self._expect_choice(request)
         work = self._verbs.revoke(_id(request), request.match_info["grant_id"])
+        return json_answer(await self._services.bridge.ask(work))
+
+    async def packages(self, request: web.Request) -> web.Response:
+        """GET /v1/sessions/{session_id}/packages."""
+        return json_answer(await self._services.bridge.ask(self._verbs.packages(_id(request))))
+
+    async def keep_packages(self, request: web.Request) -> web.Response:
+        """POST /v1/sessions/{session_id}/packages."""
+        asked = await read_request(request, lambda raw: read_body(raw, PackagesRequest))
+        await self._expect_choice(request)
+        work = self._verbs.keep_packages(_id(request), asked.packages, asked.builds)
         return json_answer(await self._services.bridge.ask(work))
 
     async def _expect_choice(self, request: web.Request) -> None:

@@ -9,7 +9,13 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from playhead.api.turns.client_request import ApiPolicy
-from playhead.api.turns.code_grants import list_grants, make_grant, revoke_grant
+from playhead.api.turns.code_grants import (
+    keep_packages,
+    list_grants,
+    list_packages,
+    make_grant,
+    revoke_grant,
+)
 from playhead.api.turns.run_effects import (
     Settle,
     SettleReview,
@@ -236,6 +242,14 @@ class ApiSessions:
     async def revoke(self, session_id: str, grant_id: str) -> Wire:
         """Take a grant or a denial back, where the owner lets clients; see `expect_choice`."""
         return revoke_grant(await self._open(session_id), grant_id)
+
+    async def packages(self, session_id: str) -> Wire:
+        """Return the packages of its code in the sandbox that its environment has not."""
+        return await list_packages(await self._open(session_id))
+
+    async def keep_packages(self, session_id: str, chosen: Sequence[str], builds: bool) -> Wire:
+        """Install these there, where the owner lets clients choose; see `expect_choice`."""
+        return await keep_packages(await self._open(session_id), chosen, builds=builds)
 
     def _expect_allowed(self, is_from_own_code: bool, refusal: str) -> None:
         """Raise RequestError unless the settings let a program approve; our own code never may."""

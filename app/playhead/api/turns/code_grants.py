@@ -1,15 +1,18 @@
-"""Grants for programs: list those of a conversation, make one and revoke it."""
+"""Grants for programs, and packages for the environment: list them, make, revoke and keep them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from playhead.domain.grants import GRANT_KINDS, GRANT_SCOPES, Grant
 from playhead.domain.text.grant_words import grant_text
-from playhead.errors import AppError, RequestError
+from playhead.domain.trust import LayerPackage, PackageOffer
+from playhead.errors import AppError, ExecutionError, RequestError
 from playhead.formats.wire.codec import Wire
 from playhead.session.session import Session
+
+_SAID = ("policy_impossible", "session_busy", "not_found")
 
 
 def list_grants(session: Session) -> Wire:
@@ -48,13 +51,40 @@ def revoke_grant(session: Session, grant_id: str) -> Wire:
     return {"grants": [_wire(one) for one in found]}
 
 
-def _refusal(error: AppError) -> RequestError:
+async def list_packages(session: Session) -> Wire:
+    """Return the packages of the folder's code that the environment has not. Raises RequestError.
+
+    `there` is the version that the environment has.
+    """
+    try:
+        return _offered(await session.packages.offer())
+    except ExecutionError as error:
+        raise _refusal(error, "packages") from error
+
+
+async def keep_packages(session: Session, chosen: Sequence[str], *, builds: bool) -> Wire:
+    """Install these into the environment, outside of the sandbox. Raises RequestError."""
+    try:
+        return _offered(await session.packages.keep(chosen, builds=builds))
+    except AppError as error:
+        raise _refusal(error, "packages") from error
+
+
+def _offered(offer: PackageOffer) -> Wire:
+    return {"environment": offer.interpreter, "packages": [_package(one) for one in offer.packages]}
+
+
+def _package(one: LayerPackage) -> Wire:
+    return {"name": one.name, "version": one.version, "there": one.there}
+
+
+def _refusal(error: AppError, param: str = "target") -> RequestError:
     return RequestError(
         error.title,
         detail=error.detail,
         remedy=error.remedy,
-        code="policy_impossible" if error.code == "policy_impossible" else "invalid_request",
-        param="target",
+        code=error.code if error.code in _SAID else "invalid_request",
+        param=param,
     )
 
 

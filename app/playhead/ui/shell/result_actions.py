@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -32,6 +32,7 @@ from playhead.ui.widgets.task_owner import TaskOwner, timed
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
 if TYPE_CHECKING:
+    from playhead.ui.dialogs.packages_dialog import PackagesDialog
     from playhead.ui.dialogs.picture_view import PictureOpener
     from playhead.ui.dialogs.table_file import Fetch
     from playhead.ui.dialogs.table_window import TableWindow
@@ -58,6 +59,8 @@ class EffectActions(QObject):
         self._session = session
         self._parts = parts
         self._tasks = tasks
+        self.dialog: PackagesDialog | None = None
+        """The question about packages, while it is open."""
 
     def handle(self, session: Session, what: str, changes: FileChanges, path: str) -> None:
         """Do what a card asks for with a file of a run's effect; '' for all of them."""
@@ -70,6 +73,32 @@ class EffectActions(QObject):
     def redo_last(self) -> None:
         """Do again what was undone last."""
         self._do_last("redo")
+
+    def keep_packages(self, session: Session) -> None:
+        """Ask which packages of sandboxed code the environment gets."""
+        self._tasks.start(self._keep_packages(session))
+
+    async def _keep_packages(self, session: Session) -> None:
+        expect_idle(session.state)
+        offer = await session.packages.offer()
+        if not offer.packages:
+            title = tr("The environment has these packages already.")
+            self.noticed.emit(title, tr("What R has installed stays in the sandbox."))
+            return
+        from playhead.ui.dialogs.packages_dialog import PackagesDialog
+
+        async def install(chosen: Sequence[str], builds: bool) -> None:
+            got = await session.packages.keep(chosen, builds=builds)
+            names = ", ".join(one.words for one in got.packages)
+            self.noticed.emit(tr("The packages are in the environment now."), names)
+
+        window = self._parts.timeline.window()
+        self.dialog = PackagesDialog(offer, install, self._tasks, window)
+        self.dialog.finished.connect(self._forget_dialog)
+        self.dialog.open()
+
+    def _forget_dialog(self) -> None:
+        self.dialog = None
 
     def _do_last(self, what: Literal["undo", "redo"]) -> None:
         session = self._session()
@@ -186,6 +215,8 @@ class ResultActions(QObject):
                 self._handle_table(session, what, message_id, table, detail)
             case FileChanges() as changes if what == "file":
                 self._open_file(Path(changes.folder), detail)
+            case FileChanges() if what == "packages":
+                self.effects.keep_packages(session)
             case FileChanges() as changes if what in _EFFECT_ACTIONS:
                 self.effects.handle(session, what, changes, detail)
             case CodeError() as error:

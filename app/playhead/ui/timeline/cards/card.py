@@ -31,6 +31,7 @@ IntentKind = Literal[
     "table", "copy_table", "save", "sort", "page", "file", "output", "version", "picture",
     "copy_picture", "save_picture", "line", "mend", "delete", "request", "printed", "copy_turn",
     "other_version", "block", "source", "failure", "undo", "redo", "keep", "discard",
+    "packages",
 ]  # fmt: skip
 
 

@@ -248,7 +248,7 @@ class EffectsCard(Card):
         """Return the height with the notes and the line to unfold."""
         end = self._lines[-1].bottom if self._lines else HEADER
         notes = sum(height for _, height in self._notes)
-        return end + notes + (4 if notes else 0) + (_FOOT if self._foot_label() else 0) + 6
+        return end + notes + (4 if notes else 0) + _FOOT * len(self._foot()) + 6
 
     def source(self) -> str:
         """Return a line for each file."""
@@ -335,13 +335,20 @@ class EffectsCard(Card):
             spots.append(self.icon_spot(self.width - 8, middle, icon, tip, intent, _BUTTON))
         return spots
 
+    def _foot(self) -> list[tuple[IntentKind, str]]:
+        """Return the lines to click on below all others."""
+        keep = tr("Keep in the environment…") if self._changes.installed else ""
+        lines: list[tuple[IntentKind, str]] = [("packages", keep), ("fold", self._foot_label())]
+        return [line for line in lines if line[1]]
+
     def _foot_spots(self) -> list[Spot]:
-        label = self._foot_label()
-        if not label:
-            return []
-        width = self._width_of(label, 12) + 4
-        rect = QRect(PAD_X, self.frame_height() - _FOOT - 3, width, _FOOT)
-        return [Spot(rect=rect, intent=Intent("fold"), tip=label, label=label, look="word")]
+        spots: list[Spot] = []
+        lines = self._foot()
+        for number, (kind, label) in enumerate(lines):
+            top = self.frame_height() - _FOOT * (len(lines) - number) - 3
+            rect = QRect(PAD_X, top, self._width_of(label, 12) + 4, _FOOT)
+            spots.append(Spot(rect=rect, intent=Intent(kind), tip=label, label=label, look="word"))
+        return spots
 
     def tip_at(self, x: int, y: int) -> str:
         """Return the whole name of the file under a point, and what became of it."""

@@ -1,0 +1,1 @@
+"""Installs packages outside of the sandbox; imported by `bootstrap` only."""
