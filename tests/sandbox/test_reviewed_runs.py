@@ -19,7 +19,9 @@ from playhead.execution.file_watch import FileWatch
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.sandbox.bubblewrap import look_for_sandbox
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
+from playhead.undo_worker.protocol import copies_of, mark_copies
 from tests.support.kernels import error_of, request, run, text_of
+from tests.support.waiting import until
 
 pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="namespaces are Linux's"),
@@ -127,6 +129,39 @@ async def test_the_next_run_goes_on_in_the_copy_in_any_language(tmp_path: Path) 
         assert error_of(chunks) is not None  # a new kernel
         chunks = await run(place.executor, place.request("import os; print(sorted(os.listdir()))"))
         assert text_of(chunks) == "['.git', 'gone.txt', 'old.txt']\n"
+
+
+async def test_a_copy_goes_with_its_conversation_whatever_is_in_it(tmp_path: Path) -> None:
+    code = """
+import os
+os.makedirs("shut/deep"); open("shut/deep/x", "w").write("x" * 1000); os.chmod("shut", 0)
+os.symlink("{folder}", "shown"); os.symlink("{folder}", "shut2")
+"""
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (outside / "mine").write_text("mine")
+    async with reviewed(tmp_path) as place:
+        undo = tmp_path / "data" / "undo"
+        await run(place.executor, place.request(code.replace("{folder}", str(outside))))
+        assert len(copies_of(undo)) == 1
+        await place.executor.restart("conversation")
+        await place.files.forget("another")
+        assert len(copies_of(undo)) == 1
+        await place.files.forget("conversation")
+        assert copies_of(undo) == []
+        assert await place.files.review(str(place.folder), "conversation") is None
+        # One that was deleted while no worker ran goes when the next one has time.
+        await run(place.executor, place.request(code.replace("{folder}", str(outside))))
+        await place.executor.restart("conversation")
+        await place.files.close()
+        assert mark_copies(undo, "conversation")
+        later = FileWatch(undo, tmp_path / "data")
+        try:
+            await later.cover(str(tmp_path / "outside"))
+            await until(lambda: copies_of(undo) == [])
+        finally:
+            await later.close()
+    assert (outside / "mine").read_text() == "mine"
 
 
 async def test_no_code_runs_in_the_folder_itself_if_there_can_be_no_copy(tmp_path: Path) -> None:

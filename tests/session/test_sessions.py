@@ -21,6 +21,7 @@ from tests.support.ports import (
     ports_with,
     said,
 )
+from tests.support.run_effects import EffectsInMemory
 from tests.support.waiting import until
 
 
@@ -198,6 +199,18 @@ async def test_deleting_stops_the_work_at_once_and_its_kernel_at_the_end(tmp_pat
     await sessions.delete(session.conversation.id)
     assert executor.restarts == 1
     await sessions.close()
+
+
+async def test_a_copy_for_a_review_goes_when_its_conversation_goes_for_good(tmp_path: Path):
+    sessions = sessions_in(tmp_path, said("a"))
+    files = EffectsInMemory()
+    sessions._ports = replace(sessions._ports, files=files)
+    await sessions.start()
+    gone = await begun(sessions, "gone")
+    await sessions.trash(gone)
+    assert files.asked == []
+    await sessions.close()
+    assert files.asked == [("", gone, ("forget",))]
 
 
 async def test_what_was_deleted_when_the_program_ends_is_gone_with_its_files(tmp_path: Path):

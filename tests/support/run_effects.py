@@ -82,5 +82,9 @@ class EffectsInMemory:
     async def discard(self, folder: str, conversation_id: str) -> None:
         raise NotImplementedError
 
+    async def forget(self, conversation_id: str) -> None:
+        """Have no copy."""
+        self.asked.append(("", conversation_id, ("forget",)))
+
     async def unreported(self, conversation_id: str) -> list[FileChanges]:
         return []

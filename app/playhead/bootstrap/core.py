@@ -326,7 +326,7 @@ def _make_history(wanted: Overrides) -> SqliteHistory | NoHistory:
 
         holder = f"{wanted.program} (process {os.getpid()})"
         history = SqliteHistory(
-            paths.history_path(), paths.outputs_dir(), holder, _delete_variables
+            paths.history_path(), paths.outputs_dir(), holder, _delete_work
         )
     else:
         from playhead.storage.history.no_history import NoHistory
@@ -336,10 +336,12 @@ def _make_history(wanted: Overrides) -> SqliteHistory | NoHistory:
     return history
 
 
-def _delete_variables(conversation_id: str) -> None:
-    """Delete what is saved of a conversation's variables, also of one deleted before a crash."""
+def _delete_work(conversation_id: str) -> None:
+    """Delete what kernels of a conversation have kept, also of one deleted before a crash."""
     from playhead.storage.variable_store import VariableStore
+    from playhead.undo_worker.protocol import mark_copies
 
+    mark_copies(paths.undo_dir(), conversation_id)
     VariableStore(paths.variables_dir()).delete(conversation_id)
 
 

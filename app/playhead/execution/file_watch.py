@@ -20,7 +20,14 @@ from playhead.domain.execution import RunRequest
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import processes
 from playhead.execution.processes import PipeWorker
-from playhead.undo_worker.protocol import MAX_LINE_BYTES, Verb, decode, encode, is_unreported
+from playhead.undo_worker.protocol import (
+    MAX_LINE_BYTES,
+    Verb,
+    decode,
+    encode,
+    is_unreported,
+    mark_copies,
+)
 
 UNDO_FLAG = "--undo-worker"
 """The flag by which the packaged program serves as an undo worker itself."""
@@ -125,6 +132,12 @@ class FileWatch:
     async def discard(self, folder: str, conversation_id: str) -> None:
         """Delete a copy in which no code works any more. Raises ExecutionError."""
         _expect_done(await self.ask("discard", folder=folder, conversation=conversation_id))
+
+    async def forget(self, conversation_id: str) -> None:
+        """Delete the copies of a deleted conversation, in which no code works any more."""
+        self._waiting.pop(conversation_id, None)
+        if await asyncio.to_thread(mark_copies, self._store, conversation_id):
+            await self.ask("forget")  # else the worker does it when it has time
 
     @contextlib.asynccontextmanager
     async def _held(self, folder: str) -> AsyncGenerator[None]:

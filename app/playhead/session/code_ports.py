@@ -293,6 +293,10 @@ class FileEffects(Protocol):
         """Delete a copy in which no code works any more."""
         ...
 
+    async def forget(self, conversation_id: str) -> None:
+        """Delete the copies of a conversation that is deleted."""
+        ...
+
     async def unreported(self, conversation_id: str) -> list[FileChanges]:
         """Return the effects of runs of a conversation that ended with the program, once each.
 

@@ -393,6 +393,10 @@ class AppFolders(Protocol):
         """Return the size of a folder in bytes, without the other app folders inside it."""
         ...
 
+    async def copies_size(self) -> int:
+        """Return how many bytes of the data are in copies of working folders, for a review."""
+        ...
+
 
 class CrashReports(Protocol):
     """Keeps the reports of crashes; nothing of them leaves this computer."""

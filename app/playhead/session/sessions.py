@@ -230,7 +230,7 @@ class Sessions:
         if conversation_id in self._stored:
             self._stored.discard(conversation_id)
             await self._history.delete(conversation_id)
-            await self._forget_variables(conversation_id)
+            await self._forget_work(conversation_id)
         self._temporary.discard(conversation_id)
         self._trash.pop(conversation_id, None)
         self.grants.forget(conversation_id)
@@ -362,16 +362,19 @@ class Sessions:
         self._open.clear()
         await self._history.close()
 
-    async def _forget_variables(self, conversation_id: str) -> None:
+    async def _forget_work(self, conversation_id: str) -> None:
+        """Delete what its kernels have kept: saved variables, and what waits for a review."""
         if self._ports.saved_variables is not None:
             await self._ports.saved_variables.forget(conversation_id)
+        if self._ports.files is not None:
+            await self._ports.files.forget(conversation_id)
 
     async def _end_visit(self, session: Session) -> None:
         """End a temporary conversation, delete the files of its outputs and free its memory."""
         await session.close()
         session.preview.forget()
         session.conversation.forget()
-        await self._forget_variables(session.conversation.id)
+        await self._forget_work(session.conversation.id)
         try:
             await self._history.delete(session.conversation.id)
         except StorageError as error:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from playhead.domain.app_data import AppFolder
 from playhead.storage import paths
+from playhead.undo_worker.protocol import copies_of
 
 
 class ProgramFolders:
@@ -36,6 +37,11 @@ class ProgramFolders:
         """Return the size of a folder in bytes, without the other app folders inside it."""
         others = {other.path for other in self._places if other != place}
         return await asyncio.to_thread(lambda: sum(_sizes(place.path, others)))
+
+    async def copies_size(self) -> int:
+        """Return how many bytes of the data are in copies of working folders, for a review."""
+        copies = copies_of(paths.undo_dir())
+        return await asyncio.to_thread(lambda: sum(sum(_sizes(str(one), ())) for one in copies))
 
 
 def _sizes(folder: str, without: Collection[str]) -> Iterator[int]:

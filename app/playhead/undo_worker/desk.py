@@ -13,8 +13,8 @@ from typing import Any
 
 from playhead.undo_worker.comparing import Listing, Step
 from playhead.undo_worker.effects_store import AGE_S
-from playhead.undo_worker.protocol import is_unreported
-from playhead.undo_worker.reviewed_folder import ReviewedFolder, copy_place
+from playhead.undo_worker.protocol import copies_of, copy_place, is_forgotten, is_unreported
+from playhead.undo_worker.reviewed_folder import ReviewedFolder, delete_place
 from playhead.undo_worker.scanning import (
     HAS_DESCRIPTORS,
     Entries,
@@ -76,7 +76,7 @@ class Desk:
                 path, is_kept = request["path"], request["is_kept"]
                 with self._with_effect(request["folder"], request["effect"]) as folder:
                     return folder.settle(request["effect"], path, is_kept=is_kept)
-            case "copy" | "review" | "apply" | "discard":
+            case "copy" | "review" | "apply" | "discard" | "forget":
                 return self._with_copy(request)
             case "unreported":
                 return {"effects": self._unreported(request["conversation"])}
@@ -139,6 +139,7 @@ class Desk:
     def _delete_old(self) -> bool:
         """Delete the contents of a folder in which nothing was done for long."""
         if self._old is None:
+            self._delete_forgotten()
             oldest = time.time() - AGE_S
             self._old = [one for one in self._store.iterdir() if one.stat().st_mtime < oldest]
         if not self._old:
@@ -148,6 +149,18 @@ class Desk:
             shutil.rmtree(store, ignore_errors=True)
             os.close(fd)
         return True
+
+    def _delete_forgotten(self) -> None:
+        """Delete the copies of deleted conversations, but for those that other processes hold."""
+        held = {folder.store for folder in self._folders.values()}
+        for place in filter(is_forgotten, copies_of(self._store)):
+            store = place.parents[1]
+            fd = None if store in held else _lock(store)
+            if fd is None and store not in held:
+                continue
+            delete_place(place)
+            if fd is not None:
+                os.close(fd)
 
     def close(self) -> None:
         """Write what is left."""
@@ -218,6 +231,9 @@ class Desk:
         """Answer a request about the copy of a conversation, in the store that has it."""
         if not HAS_DESCRIPTORS:
             raise FolderProblem("unsupported")
+        if request["verb"] == "forget":
+            self._delete_forgotten()
+            return {}
         path, conversation = request["folder"], request["conversation"]
         folder = self._open(path)
         if request["verb"] != "copy" and not folder.has_copy(conversation):

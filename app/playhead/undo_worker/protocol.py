@@ -16,6 +16,7 @@ kind, with its `detail`. Requests by their `verb`:
     review  folder, conversation: what would change if the copy were applied; {} without one
     apply   folder, conversation, paths (all without any): carry it out; answered by changes
     discard folder, conversation: delete the copy
+    forget  delete the copies of deleted conversations, which `mark_copies` has marked; {}
 
 `cover` and `before` have `within_s`, the time after which they answer although files are still to
 be read; those are read when nothing is asked. Changes and coverages have the fields of the app's
@@ -24,7 +25,10 @@ values of these names; a path that is not UTF-8 is written with escapes.
 
 from __future__ import annotations
 
+import hashlib
 import json
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, Literal, cast
 
@@ -39,6 +43,7 @@ Verb = Literal[
     "review",
     "apply",
     "discard",
+    "forget",
 ]
 ErrorKind = Literal[
     "not_kept", "replaced", "vanished", "unsupported", "disk_full", "busy", "no_copy", "home", "bug"
@@ -63,3 +68,30 @@ def is_unreported(store: Path, folder: str = "*") -> bool:
     """Return whether a run or an undo of a folder is under way, or has ended with its program."""
     names = (f"{folder}/runs/*", f"{folder}/unreported/*", f"{folder}/journal")
     return any(next(store.glob(name), None) is not None for name in names)
+
+
+COPIES, _FORGOTTEN = "copies", "forgotten"
+
+
+def copy_place(store: Path, conversation: str) -> Path:
+    """Return where a store of one folder has the copy of a conversation."""
+    return store / COPIES / hashlib.sha256(os.fsencode(conversation)).hexdigest()[:24]
+
+
+def copies_of(store: Path, name: str = "*") -> list[Path]:
+    """Return the copies of all folders, or those of this name."""
+    return list(store.glob(f"*/{COPIES}/{name}"))
+
+
+def mark_copies(store: Path, conversation: str) -> bool:
+    """Mark the copies of a deleted conversation as to be deleted; return whether it has any."""
+    found = copies_of(store, copy_place(store, conversation).name)
+    for place in found:
+        with suppress(OSError):
+            (place / _FORGOTTEN).touch()
+    return bool(found)
+
+
+def is_forgotten(place: Path) -> bool:
+    """Return whether a copy is to be deleted: that of a deleted conversation."""
+    return (place / _FORGOTTEN).exists()

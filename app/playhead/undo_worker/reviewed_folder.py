@@ -6,7 +6,6 @@ it is discarded, whatever becomes of this process.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import time
@@ -20,13 +19,14 @@ from playhead.undo_worker.applying import Apply, Merge, of_copy, remove
 from playhead.undo_worker.comparing import Listing, Step, Steps, diff_of, is_touched, shown, text_of
 from playhead.undo_worker.effects_store import AGE_S, Effect, write_whole
 from playhead.undo_worker.pack import EMPTY, Image
+from playhead.undo_worker.protocol import COPIES, copy_place
 from playhead.undo_worker.scanning import FILE_FLAGS, Entries, Entry, Tree
 from playhead.undo_worker.set_aside import is_run_by_others
 from playhead.undo_worker.undoing import Conflict, Undo, Wish, Wishes
 from playhead.undo_worker.upper_layer import LayerTree, UpperLayer, image_of, opened, read_upper
 from playhead.undo_worker.watched_folder import FolderProblem, WatchedFolder
 
-_COPIES, _UPPER, _WORK, _STATE = "copies", "upper", "work", "state"
+_UPPER, _WORK, _STATE = "upper", "work", "state"
 _COMPARED_BYTES = 8_000_000
 _LISTED, _MOVES_COMPARED = 200, 2_000
 
@@ -56,10 +56,10 @@ class ReviewedFolder(WatchedFolder):
     def _delete_old(self) -> None:
         """Delete copies in which nothing was done for long, as effects are."""
         oldest = time.time() - AGE_S
-        for state in (self._store_at / _COPIES).glob(f"*/{_STATE}"):
+        for state in (self._store_at / COPIES).glob(f"*/{_STATE}"):
             with suppress(OSError):
                 if state.stat().st_mtime < oldest:
-                    self._delete(state.parent)
+                    delete_place(state.parent)
 
     # The copy.
 
@@ -373,12 +373,8 @@ class ReviewedFolder(WatchedFolder):
             raise KeyError(conversation)
         beside = place.with_name(f"{place.name}.{os.urandom(4).hex()}")
         place.rename(beside)
-        self._delete(beside)
+        delete_place(beside)
         return {"folder": self.path, "action": "discard", "id": ""}
-
-    def _delete(self, place: Path) -> None:
-        with suppress(OSError), _opened(place.parent) as fd:
-            remove(fd, place.name)
 
     def _layer_at(self, path: str) -> Tree:
         return LayerTree(path)
@@ -391,9 +387,10 @@ class ReviewedFolder(WatchedFolder):
         return Apply(self._tree, self._pack, wishes, token, upper)
 
 
-def copy_place(store: Path, conversation: str) -> Path:
-    """Return where a store has the copy of a conversation."""
-    return store / _COPIES / hashlib.sha256(os.fsencode(conversation)).hexdigest()[:24]
+def delete_place(place: Path) -> None:
+    """Delete a copy; no link in it is followed."""
+    with suppress(OSError), _opened(place.parent) as fd:
+        remove(fd, place.name)
 
 
 def _wishes_of(

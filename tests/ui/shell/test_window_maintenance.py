@@ -200,6 +200,9 @@ async def test_the_settings_name_every_folder_with_what_it_takes(theme, tmp_path
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: asked.append(url.toLocalFile()))
     (paths.config_dir() / "settings.json").write_text("x" * 1500)
     (paths.logs_dir() / "playhead.log").write_text("x" * 700)
+    copy = paths.undo_dir() / "a" / "copies" / "b" / "upper"
+    copy.mkdir(parents=True)
+    (copy / "made.csv").write_text("x" * 3000)
     async with desk(theme, tmp_path) as one:
         dialog, page = one.storage()
         await dialog.tasks.settled()
@@ -208,7 +211,8 @@ async def test_the_settings_name_every_folder_with_what_it_takes(theme, tmp_path
             for place in (paths.data_dir, paths.config_dir, paths.logs_dir, paths.cache_dir)
         ]
         notes = [row.note.text() for row in page.rows]
-        assert notes[0].endswith("· empty")  # the logs inside have a row of their own
+        # The logs inside have a row of their own.
+        assert notes[0].endswith("· 3 kB, 3 kB of it in copies that wait for a review")
         assert notes[1].endswith("· 2 kB")
         assert notes[2].endswith("· 700 bytes")
         assert "--data-dir" in page.note.text()

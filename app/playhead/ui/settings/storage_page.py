@@ -70,9 +70,14 @@ class PlaceRow(QWidget):
         fields: list[QWidget] = [self.path, self.open_button]
         return fields, [self.note]
 
-    def show_size(self, size_bytes: int) -> None:
-        """Show the size of the folder."""
+    def show_size(self, size_bytes: int, in_copies: int = 0) -> None:
+        """Show the size of the folder, and how much of it waits in copies for a review."""
         size = format_size(size_bytes) if size_bytes else tr("empty")
+        if in_copies:
+            copies = format_size(in_copies)
+            size = tr(
+                "{size}, {copies} of it in copies that wait for a review", size=size, copies=copies
+            )
         self.note.show_text(f"{tr(self._words)} · {size}")
 
 
@@ -128,7 +133,8 @@ class StoragePage(QWidget):
         layout.addWidget(self.reset_button, 0, Qt.AlignmentFlag.AlignLeft)
 
     async def _count(self, row: PlaceRow) -> None:
-        row.show_size(await self._places.size(row.place))
+        in_copies = await self._places.copies_size() if row.place.kind == "data" else 0
+        row.show_size(await self._places.size(row.place), in_copies)
 
 
 _SETTINGS = mark(
