@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
+import tempfile
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -60,6 +64,48 @@ def test_a_run_that_ended_with_its_program_is_reported_once(tmp_path: Path) -> N
     worker.ask("undo", effect=found["id"], paths=[])
     worker.close()
     assert list(folder.iterdir()) == []
+
+
+def test_an_environment_on_another_disk_is_set_aside_or_said_to_be_there(tmp_path: Path) -> None:
+    if not os.path.isdir("/dev/shm") or os.stat("/dev/shm").st_dev == os.stat(tmp_path).st_dev:
+        pytest.skip("there is one file system only")
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as place:
+        folder = Path(place, "work")
+        folder.mkdir()
+
+        def left(run: str) -> dict[str, Any]:
+            worker.ask("before", **RUN | {"run": run}, is_bounded=True)
+            for name, data in (("bin/python", "#!x"), ("lib/a.py", "a = 1\n"), ("pyvenv.cfg", "")):
+                path = folder / ".venv" / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(data)
+            (folder / ".venv/bin/python").chmod(0o755)
+            (folder / ".venv/lib64").symlink_to("lib")
+            return worker.ask("after", run=run)
+
+        worker = Worker(tmp_path / "store", folder)
+        found = left("run")
+        assert ([one["path"] for one in found["set_aside"]], found["conflicts"]) == ([".venv"], [])
+        assert list(folder.iterdir()) == []
+        kept = worker.ask("settle", effect=found["id"], path=".venv", is_kept=True)
+        assert not kept["conflicts"]
+        assert os.access(folder / ".venv/bin/python", os.X_OK)
+        assert (folder / ".venv/lib64/a.py").read_text() == "a = 1\n"
+        assert [one.name for one in folder.iterdir()] == [".venv"]
+        worker.close()
+        assert list((tmp_path / "store").glob("*/aside/*")) == []
+
+        shutil.rmtree(folder / ".venv")
+        code = "import sys; from playhead.undo_worker import __main__ as it, effects_store as e"
+        code += "; e._COPIED_BYTES = 5; sys.exit(it.main())"
+        worker = Worker(tmp_path / "store", folder, (sys.executable, "-P", "-S", "-c", code))
+        found = left("second")
+        assert [(one["path"], one["detail"]) for one in found["conflicts"]] == [
+            (".venv", "It is too large to be copied to the disk that Playhead's data is on.")
+        ]
+        assert "set_aside" not in found
+        worker.close()
+        assert (folder / ".venv/bin/python").exists()
 
 
 def test_a_home_folder_and_one_that_vanished_are_refused(tmp_path: Path) -> None:

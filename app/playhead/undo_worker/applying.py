@@ -22,6 +22,8 @@ from playhead.undo_worker.undoing import Undo, Wishes, set_facts
 from playhead.undo_worker.upper_layer import image_of, is_opaque, is_whiteout, opened
 
 _COPY_BYTES = 8_000_000
+_BLOCK_BYTES = 4096
+_TOO_FAR = "It is too large to be copied to the disk that Playhead's data is on."
 _FICLONE = 0x40049409
 
 
@@ -125,6 +127,10 @@ class Merge:
         except OSError:
             self.failed.append(path)
 
+    def copy(self, source: int, name: str, target: int) -> None:
+        """Copy a folder that is in another one. Raises OSError."""
+        self._folder(source, target, name, name)
+
     def _folder(self, source: int, target: int, name: str, path: str) -> None:
         with opened(source, name) as layer:
             facts = os.fstat(layer)
@@ -159,6 +165,39 @@ class Merge:
         else:
             return
         os.rename(self._temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def move_folder(source: int, name: str, target: int, new_name: str, most_bytes: int) -> None:
+    """Move a folder to another file system: copied as a whole, then deleted. Raises OSError."""
+    if _size(source, name, most_bytes) > most_bytes:
+        raise OSError(errno.EFBIG, _TOO_FAR)
+    part = f"{TEMPORARY}{os.urandom(6).hex()}"
+    os.mkdir(part, 0o700, dir_fd=target)
+    try:
+        merge = Merge(part)
+        with opened(target, part) as held:
+            merge.copy(source, name, held)
+            if merge.failed:
+                raise OSError(errno.EIO, os.strerror(errno.EIO))
+            os.rename(name, new_name, src_dir_fd=held, dst_dir_fd=target)
+    finally:
+        remove(target, part)
+    os.rename(name, part, src_dir_fd=source, dst_dir_fd=source)  # at once for who looks
+    remove(source, part)
+
+
+def _size(fd: int, name: str, most_bytes: int) -> int:
+    """Return the bytes of a folder, or some number over the most; small files count as blocks."""
+    total = 0
+    with opened(fd, name) as folder:
+        for one in os.listdir(folder):
+            facts = os.stat(one, dir_fd=folder, follow_symlinks=False)
+            total += max(_BLOCK_BYTES, facts.st_blocks * 512)
+            if stat.S_ISDIR(facts.st_mode) and total <= most_bytes:
+                total += _size(folder, one, most_bytes - total)
+            if total > most_bytes:
+                break
+    return total
 
 
 def _is_folder(fd: int, name: str) -> bool:

@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import json
 import os
 import re
+import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from playhead.undo_worker.applying import move_folder
 from playhead.undo_worker.comparing import Step, Steps, as_entry
 from playhead.undo_worker.pack import Image, as_image
-from playhead.undo_worker.scanning import Entries, Entry
+from playhead.undo_worker.scanning import Entries, Entry, Tree
 
 AGE_S = 30 * 24 * 3600.0
 """Effects are kept so long."""
+_COPIED_BYTES = 2_000_000_000
+"""A larger environment stays where it is if Playhead's data are on another file system."""
 _RECENT = 2
 """So many effects are also kept in memory."""
 _ID = re.compile(r"[0-9a-zA-Z-]{1,64}")
@@ -216,3 +222,53 @@ def write_whole(path: Path, text: str) -> None:
         file.flush()
         os.fsync(file.fileno())
     beside.rename(path)
+
+
+class Shelf:
+    """Owner of the folders that were moved away, below `folder`, by the effect and their path."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(mode=0o700, exist_ok=True)
+        self._fd = os.open(folder, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+
+    def take(self, tree: Tree, path: str, effect_id: str) -> None:
+        """Move a folder away. Raises OSError; with EFBIG one that would have to be copied."""
+        source, name = tree.place(path)
+        _move(source, name, self._fd, _name_of(effect_id, path))
+        tree.forget(path)
+
+    def put_back(self, tree: Tree, path: str, effect_id: str) -> None:
+        """Move a folder to where it was. Raises OSError, also if something else is there."""
+        if tree.look(path) is not None:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        target, name = tree.place(path)
+        _move(self._fd, _name_of(effect_id, path), target, name)
+
+    def delete(self, effect_id: str, path: str) -> None:
+        """Delete a folder that was moved away."""
+        shutil.rmtree(self._folder / _name_of(effect_id, path), ignore_errors=True)
+
+    def shrink(self, effects: Container[str]) -> None:
+        """Delete the folders of effects that are not kept any more."""
+        for one in self._folder.iterdir():
+            if one.name.rpartition(".")[0] not in effects:
+                shutil.rmtree(one, ignore_errors=True)
+
+    def close(self) -> None:
+        """Close the folder."""
+        os.close(self._fd)
+
+
+def _move(source: int, name: str, target: int, new_name: str) -> None:
+    """Move a folder, whatever file system it is on. Raises OSError."""
+    try:
+        os.rename(name, new_name, src_dir_fd=source, dst_dir_fd=target)
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            raise
+        move_folder(source, name, target, new_name, _COPIED_BYTES)
+
+
+def _name_of(effect_id: str, path: str) -> str:
+    return f"{effect_id}.{hashlib.sha256(os.fsencode(path)).hexdigest()[:16]}"

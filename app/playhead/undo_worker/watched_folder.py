@@ -24,10 +24,10 @@ from playhead.undo_worker.comparing import (
     text_of,
     way_to,
 )
-from playhead.undo_worker.effects_store import Before, Effect, EffectsStore
+from playhead.undo_worker.effects_store import Before, Effect, EffectsStore, Shelf
 from playhead.undo_worker.pack import ALL_BYTES, EMPTY, YOUNG_NS, Image, Pack
 from playhead.undo_worker.scanning import Entries, Entry, Scan, ScanProblem, Tree
-from playhead.undo_worker.set_aside import Shelf, is_new_environment, is_run_by_others
+from playhead.undo_worker.set_aside import is_new_environment, is_run_by_others
 from playhead.undo_worker.undoing import (
     Conflict,
     Undo,
@@ -305,7 +305,7 @@ class WatchedFolder:
                 self._shelf.take(self._tree, path, effect.id)
             except OSError as error:
                 del effect.aside[shown(path)]
-                conflicts.append(Conflict(path, "refused", os.strerror(error.errno or 0)))
+                conflicts.append(Conflict(path, "refused", error.strerror or ""))
         self._effects.put(effect)
         return conflicts
 
