@@ -76,7 +76,7 @@ def test_nothing_heavy_is_loaded_before_the_first_paint_and_litellm_never(tmp_pa
 LIGHT = """
 import sys
 from playhead.bootstrap import import_cost
-import_cost.make_enums_quickly()
+import_cost.make_enums_late()
 import_cost.leave_sources_unread()
 from PySide6.QtCore import QObject, Qt
 from shibokensupport.signature import mapping, parser
@@ -120,7 +120,7 @@ def test_enumerations_of_the_bindings_are_what_python_makes(
     of_all: Any = enum.EnumType
     really = of_all._create_
     monkeypatch.setattr(of_all, "_create_", really)  # is put back
-    import_cost.make_enums_quickly()
+    import_cost.make_enums_late()
     of_all._create_(kind, "Other", [("One", 1)], boundary=enum.KEEP)
     bound, usual = (
         make(kind, "Bound", names, module=__name__, boundary=enum.KEEP)

@@ -274,7 +274,7 @@ def _open_window(arguments: Sequence[str]) -> int:
 
     import_cost.leave_openssl_out_of_hashlib()
     import_cost.leave_extensions_out_of_msgspec()
-    import_cost.make_enums_quickly()
+    import_cost.make_enums_late()
     import_cost.leave_sources_unread()
     if problem := _keep_policy(options):
         return _refuse(problem)

@@ -6,18 +6,20 @@ import builtins
 import enum
 import importlib
 import sys
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from types import ModuleType
+import threading
+from functools import partial
+from types import CodeType, ModuleType
+from typing import Any, ClassVar
 
 _FOR_SIGNATURES = frozenset(
     f"shibokensupport/signature/{name}.py"
     for name in (
         *("mapping", "parser", "layout", "errorhandler"),
-        *("lib/enum_sig", "lib/pyi_generator"),
+        *("lib/enum_sig", "lib/pyi_generator", "lib/tool"),
     )
 )
+_FEATURE = "shibokensupport/feature.py"
+_USES_NO_FEATURE = b"\n\ndef _mod_uses_pyside(module):\n    return False\n"
 
 
 def leave_tls_out_of_asyncio() -> None:
@@ -72,21 +74,54 @@ def leave_sources_unread() -> None:
     which this program never does. That takes a tenth of the time to the first paint, and all that
     text stays in memory. If another version of PySide6 works differently, nothing changes.
     """
-    _import_lightly()  # puts shibokensupport in its place
-    try:
-        feature = importlib.import_module("shibokensupport.feature")
-    except ImportError:
+    import_late("inspect", iscoroutinefunction=_is_coroutine_function)
+    _import_lightly()
+
+
+def _is_coroutine_function(function: Any) -> bool:
+    """Return whether a call gives a coroutine; asyncio asks it of each handler of a signal."""
+    while isinstance(function, partial):
+        function = function.func
+    code = getattr(function, "__code__", None)
+    return isinstance(code, CodeType) and bool(code.co_flags & _CO_COROUTINE)
+
+
+_CO_COROUTINE = 0x80
+
+
+def import_late(name: str, **names: Any) -> None:
+    """Have a module imported when it is first asked for any but these names; imports cost nothing.
+
+    `inspect` takes 1 MB with the syntax trees that it imports. The bindings, asyncio and qasync
+    import it for what this program seldom needs.
+    """
+    if name in sys.modules:
         return
-    if hasattr(feature, "_mod_uses_pyside"):
-        feature.__dict__["_mod_uses_pyside"] = _uses_no_feature
+    stand_in = ModuleType(name)
+
+    def load(attribute: str) -> Any:
+        if attribute.startswith("__"):  # what imports ask of any module
+            raise AttributeError(attribute)
+        with _loading:
+            if sys.modules.get(name) is stand_in:
+                del sys.modules[name]
+                vars(stand_in).update(vars(importlib.import_module(name)))
+        return getattr(sys.modules[name], attribute)
+
+    vars(stand_in).update(names, __getattr__=load)
+    sys.modules[name] = stand_in
 
 
-def make_enums_quickly() -> None:
-    """Have the bindings' enumerations made in a fifth of the time.
+_loading = threading.RLock()
 
-    They make all those of a class when the class is first used, 4,000 names before the first paint,
-    and Python's `enum` takes a sixth of the time to it: it checks each name for all that a class
-    body may hold. With a version of Python that this was not tried with, nothing changes.
+
+def make_enums_late() -> None:
+    """Have the bindings' enumerations made without members, which come when they are looked at.
+
+    The bindings make all those of a class when the class is first used, 6,000 names in a window at
+    rest, of which it needs a fifth. Python's `enum` would take a sixth of the time to the first
+    paint for them, and 3 MB. With a version of Python that this was not tried with, nothing
+    changes.
     """
     if sys.version_info >= (3, 14) or not hasattr(enum.Flag, "_singles_mask_"):
         return  # the first versions of 3.11, as in Debian 12, count the bits in another way
@@ -102,13 +137,86 @@ def make_enums_quickly() -> None:
         if cls not in bodies:
             empty: object = really(cls, name, [], **options | {"module": cls.__module__})
             bodies[cls] = {key: value for key, value in vars(empty).items() if key != "__dict__"}
-        body = {key: _own(value) for key, value in bodies[cls].items()}
-        body["__module__"] = options.get("module") or cls.__module__  # the bindings set it later
-        made = type.__new__(kind, name, (cls,), body)
-        _add_members(made, names)
-        return made
+        # The bindings set the module later.
+        body = {"__module__": options.get("module") or cls.__module__}
+        made = type.__new__(_LateEnum, name, (cls,), body)
+        members = " ".join([name for name, _ in names]), tuple([value for _, value in names])
+        _LateEnum.waiting[made] = bodies[cls], *members
+        return _fill(made) if _LateEnum.has_ended else made
 
     kind._create_ = create
+
+
+class _LateEnum(enum.EnumType):
+    """The type of an enumeration whose members are not made: any look at them makes them.
+
+    From then on the type is that of all enumerations. What asks the type in C and not by an
+    attribute (`len`, `in`, a call) comes by the methods below.
+    """
+
+    waiting: ClassVar[dict[Any, tuple[dict[str, Any], str, tuple[int, ...]]]] = {}
+    """The class body of such an enumeration, the names, by blanks, and the values."""
+    has_ended: ClassVar = False
+
+    def __getattribute__(cls, name: str) -> Any:
+        if name not in _ASKED_OF_ALL:
+            _fill(cls)
+        return type.__getattribute__(cls, name)
+
+    def __setattr__(cls, name: str, value: Any) -> None:
+        type.__setattr__(cls, name, value)
+
+    def __call__(cls, *values: Any, **options: Any) -> Any:
+        return _fill(cls)(*values, **options)
+
+    def __contains__(cls, value: Any) -> bool:
+        return value in _fill(cls)
+
+    def __getitem__(cls, name: str) -> Any:
+        return _fill(cls)[name]
+
+    def __iter__(cls) -> Any:
+        return iter(_fill(cls))
+
+    def __reversed__(cls) -> Any:
+        return reversed(_fill(cls))
+
+    def __len__(cls) -> int:
+        return len(_fill(cls))
+
+    def __dir__(cls) -> list[str]:
+        return dir(_fill(cls))
+
+
+_ASKED_OF_ALL = frozenset(("__class__", "__module__", "__mro__", "__name__", "__qualname__"))
+"""Attributes of a class that have nothing to do with its members."""
+
+
+def _fill(made: Any) -> Any:
+    """Give an enumeration its members, and return it."""
+    with _filling:  # another thread waits until all members are there
+        if found := _LateEnum.waiting.pop(made, None):
+            body, names, values = found
+            for key, value in body.items():
+                if key != "__module__":
+                    type.__setattr__(made, key, _own(value))
+            _add_members(made, list(zip(names.split(), values, strict=True)))
+            type.__setattr__(made, "__class__", enum.EnumType)
+    return made
+
+
+_filling = threading.RLock()
+
+
+def make_members() -> None:
+    """Make the members of all enumerations, and from now on at once.
+
+    The bindings look for a name without its enumeration, such as `Qt.AlignLeft`, in C. Nothing here
+    uses such names but their own texts of signatures.
+    """
+    _LateEnum.has_ended = True
+    for made in [*_LateEnum.waiting]:
+        _fill(made)
 
 
 def _own(value: Any) -> Any:
@@ -155,7 +263,7 @@ def _set_masks(made: Any, values: list[int]) -> None:
         if _is_bit(value):
             made._singles_mask_ |= value
     made._all_bits_ = 2 ** made._flag_mask_.bit_length() - 1
-    bits = [member._value_ for member in made]
+    bits = [made._member_map_[name]._value_ for name in made._member_names_]
     if bits != sorted(bits):
         made._iter_member_ = made._iter_member_by_def_
 
@@ -170,6 +278,8 @@ def _import_lightly() -> None:
     really: Any = builtins.compile
 
     def compile_later(source: object, filename: object, *rest: Any, **options: Any) -> Any:
+        if str(filename) == _FEATURE and isinstance(source, bytes):
+            source += _USES_NO_FEATURE
         if str(filename) not in _FOR_SIGNATURES:
             return really(source, filename, *rest, **options)
         stand_in = _STAND_IN.format(filename=str(filename), source=source)
@@ -185,6 +295,8 @@ def _import_lightly() -> None:
 _STAND_IN = """
 def __getattr__(name):
     if source := globals().pop("_source", ""):
+        from playhead.bootstrap.import_cost import make_members
+        make_members()
         exec(compile(source, {filename!r}, "exec"), globals())
     if name not in globals():
         raise AttributeError(name)
@@ -195,7 +307,3 @@ def update_mapping():  # the library looks for this one in the dictionary
 
 _source = {source!r}
 """
-
-
-def _uses_no_feature(_module: ModuleType) -> bool:
-    return False

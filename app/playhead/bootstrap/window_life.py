@@ -7,6 +7,7 @@ import contextlib
 import gc
 import logging
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
@@ -56,7 +57,13 @@ def live(
     crashes: CrashWatch,
 ) -> int:
     """Run the program in a window that is painted, until it is closed; the exit status."""
+    # With any handler here, asyncio sets none, whose `repr` would import `inspect`: 1 MB.
+    signal.signal(signal.SIGINT, _interrupt)
     return run(WindowLife(app, window, settings, folders, instance, files, crashes).live(), app)
+
+
+def _interrupt(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 class WindowLife:

@@ -11,7 +11,6 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import TurnRequest
 from playhead.domain.model import DIRECT_MODEL, ModelFacts
 from playhead.providers.parser.prose_parser import Canonical
-from playhead.providers.parser.typed_code import find_code
 
 HELP = """\
 This is **Direct mode**: there is no model here that could understand words. You can
@@ -63,6 +62,8 @@ class DirectMode:
         return self._answer(asked, "\n".join(earlier))
 
     def _answer(self, asked: Sequence[Message], earlier_code: str) -> list[Chunk]:
+        from playhead.providers.parser.typed_code import find_code  # with the syntax trees
+
         text = "\n".join(message.text for message in asked if message.type == "message")
         found = find_code(text, earlier_code)
         if found is None:

@@ -36,7 +36,6 @@ from playhead.model_worker.protocol import (
     Rehearsal,
     Retrying,
 )
-from playhead.providers.attached_files import read_attached
 from playhead.providers.catalog import provider_of
 from playhead.providers.direct import DIRECT_CHECK, DIRECT_FACTS, DirectMode
 from playhead.providers.parser.call_parser import CutOffError
@@ -144,6 +143,8 @@ class Provider:
 
     async def attached(self, path: str) -> AttachedContent:
         """Return what a model is given of an attached file or folder beside its path."""
+        from playhead.providers.attached_files import read_attached  # with the first file
+
         return await asyncio.to_thread(read_attached, Path(path))
 
     async def _known(self, model: ModelSettings) -> ModelFacts:

@@ -21,7 +21,6 @@ from playhead.domain.settings import given_fields
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.tokens import count_text
 from playhead.model_worker.protocol import Ask
-from playhead.providers.attached_files import read_attached
 from playhead.providers.prompt import (
     PromptValues,
     describe_python,
@@ -87,6 +86,8 @@ class RequestWriter:
         for message in request.messages:
             is_file = message.role == "user" and message.type == "file"
             if is_file and message.id not in self._attached:
+                from playhead.providers.attached_files import read_attached  # with the first file
+
                 path = Path(request.folder, message.text)
                 content = await asyncio.to_thread(read_attached, path, request.folder)
                 self._attached[message.id] = content.text

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import warnings
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
+
+if TYPE_CHECKING:
+    import ast
 
 _LONGEST = 20_000
 """Characters; reading more would take longer than a frame."""
@@ -44,6 +47,8 @@ def syntax_fault(code: str) -> SyntaxFault | None:
 
 def parse(code: str, mode: str = "exec") -> ast.AST:
     """Return the tree of code, with `await` allowed at its top. Raises as `compile` does."""
+    import ast  # takes 0.7 MB
+
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the run emits its SyntaxWarnings itself
         flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT

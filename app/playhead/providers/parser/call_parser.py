@@ -18,7 +18,6 @@ from playhead.formats.wire.incoming_calls import half_call_result
 from playhead.model_worker.protocol import CallPiece
 from playhead.providers.parser.message_writer import MessageWriter
 from playhead.providers.parser.prose_parser import Canonical
-from playhead.providers.parser.typed_code import is_python
 
 NO_ARGUMENTS = "{}"
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -269,6 +268,8 @@ def find_call_code(arguments: str) -> CallCode | None:
 
     Code alone, quoted or not, counts only if it can only be Python.
     """
+    from playhead.providers.parser.typed_code import is_python  # with the syntax trees
+
     mended = repair_json(arguments)
     if mended is None:
         bare = arguments.strip()

@@ -14,7 +14,6 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Citation, Echo, Failure, Source
 from playhead.domain.text.unicode import SurrogateJoiner
 from playhead.errors import ProviderError
-from playhead.formats.wire.cohere.decode import CohereDecoder
 from playhead.model_worker.protocol import CallPiece, CitedPage, Delta
 from playhead.providers.parser.call_parser import CallParser, CutOffError
 from playhead.providers.parser.message_writer import MessageWriter
@@ -199,6 +198,8 @@ class CohereParser:
         known_ids: Iterable[str] = (),
         gives_back: bool = True,
     ) -> None:
+        from playhead.formats.wire.cohere.decode import CohereDecoder  # others go without
+
         self._decoder = CohereDecoder(
             canonical, offers_execute=offers_execute, known_ids=known_ids, gives_back=gives_back
         )

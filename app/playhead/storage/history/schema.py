@@ -15,9 +15,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from playhead.storage.files import free_name, put_aside
-from playhead.storage.history.damaged_file import Journal, last_commit
 from playhead.storage.history.message_search import ensure_search
-from playhead.storage.history.rescue import Rescue, rescue
 from playhead.storage.history.write_refusal import (
     WriteRefusal,
     newer_file_refusal,
@@ -149,6 +147,8 @@ def _rescue(path: Path, reason: str) -> str:
 
     Raises sqlite3.Error or OSError when there is no room for it; nothing has then changed.
     """
+    from playhead.storage.history.rescue import Rescue, rescue  # of hardly any use
+
     part, whole = path.with_name(path.name + ".part"), _rescued(path)
     found = Rescue()
     try:
@@ -219,6 +219,8 @@ def _misses_transactions(path: Path) -> bool:
     To check them here takes a third of a second for 4 MB, so only if they are too few.
     """
     journal = path.with_name(path.name + "-wal")
+    from playhead.storage.history.damaged_file import Journal, last_commit
+
     with suppress(sqlite3.Error, OSError), closing(open_for_reading(path)):
         index = path.with_name(path.name + "-shm").read_bytes()
         taken = int.from_bytes(index[16:20], sys.byteorder)

@@ -42,7 +42,7 @@ from playhead.session.trust.policy_choice import PolicyChoice, bounds_of, fitted
 from playhead.ui.dialogs.grants_view import GrantList, HostList
 from playhead.ui.widgets.flow_layout import FlowLayout
 from playhead.ui.widgets.form import FormNote
-from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XXL, Theme, set_kind
+from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XXL, SHIELDS, Theme, set_kind
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
 _WIDTH_PX, _LEAST_PX, _FRAME_PX = 580, 320, 60
@@ -152,7 +152,7 @@ class BoundaryStatus(QWidget):
     def show_report(self, report: BoundaryReport) -> None:
         """Show a report: a sentence, what is missing, what cannot be held, and the attempts."""
         self._report = report
-        name, colour = shield_of(report)
+        name, colour = SHIELDS[report.status]
         self.icon.setPixmap(self._theme.icon(name, colour).pixmap(16, 16))
         when = policies.time_text(report.tested_at, time.time(), tr)
         self.words.setText(policies.report_text(report, when, tr, tr_n))
@@ -446,19 +446,6 @@ class PolicySheet(QDialog):
         needed = page.heightForWidth(width - 2 * GAP_XXL) if page is not None else _LEAST_PX
         height = needed + 2 * GAP_XXL + GAP_L + self.apply_button.sizeHint().height()
         self.resize(width, max(_LEAST_PX, min(height, room.height() - _FRAME_PX)))
-
-
-def shield_of(report: BoundaryReport) -> tuple[str, str]:
-    """Return the icon and the colour for what a boundary test found."""
-    match report.status:
-        case "held":
-            return "shield-check", "ok"
-        case "partly":
-            return "shield-half", "warn"
-        case "none":
-            return "shield-off", "danger"
-        case "untested":
-            return "shield", "mute"
 
 
 def command_of(remedy: str) -> str:

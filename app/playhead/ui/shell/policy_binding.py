@@ -27,7 +27,7 @@ from playhead.ui.shell.session_view import SessionBinding, SessionView, last_pro
 from playhead.ui.shell.window_layout import WindowLayout
 from playhead.ui.widgets.message_box import confirm
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import Theme
+from playhead.ui.widgets.theme import SHIELDS, Theme
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
 if TYPE_CHECKING:
@@ -368,9 +368,7 @@ def _shield(policy: Policy, report: BoundaryReport, *, is_possible: bool) -> tup
     """Return the icon of the pill: that of the report, where the code runs inside."""
     if not policy.is_bounded or not is_possible:
         return "shield-off", "danger"
-    from playhead.ui.dialogs.policy_sheet import shield_of
-
-    return shield_of(report)
+    return SHIELDS[report.status]
 
 
 def _nothing() -> None:

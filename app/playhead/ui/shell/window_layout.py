@@ -59,14 +59,10 @@ _TIMELINE = (
     "text.math_document",
     "text.document_maker",
     "text.block_column",
-    "cards.code_cards",
-    "cards.table_card",
     "scroll.canvas",
     "scroll.accessibility",
-    "find.timeline_find_bar",
     "view",
     "printed_lines",
-    "cards.card_factory",
 )
 """What is loaded after the first paint, in steps that hold nothing up."""
 
@@ -162,7 +158,7 @@ class WindowLayout(QWidget):
         timeline = TimelineView(self._theme, self._middle, CodeColourer(self))
         self._stack.addWidget(timeline)
         self.drop.watch(timeline)
-        timeline.find_requested.connect(timeline.find_bar.open)
+        timeline.find_requested.connect(lambda: timeline.find_bar.open())
         before: QWidget = self.start  # the keyboard goes on as it would had it been made before
         for one in (timeline, *timeline.findChildren(QWidget)):
             if one.focusPolicy() != Qt.FocusPolicy.NoFocus:

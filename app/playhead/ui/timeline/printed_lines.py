@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 import warnings
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 from PySide6.QtCore import QObject
@@ -14,6 +14,9 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import Proposal, lines_that_printed, output_of_lines
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.timeline.view import TimelineView
+
+if TYPE_CHECKING:
+    import ast
 
 _MOST_CHARS = 100_000
 """Longer code is not parsed, because that would block the window noticeably."""
@@ -33,6 +36,8 @@ def statement_around(language: str, code: str, line: int) -> tuple[int, int]:
 def _statements(code: str) -> tuple[tuple[int, int], ...]:
     if len(code) > _MOST_CHARS:
         return ()
+    import ast  # takes 0.7 MB
+
     try:
         with warnings.catch_warnings(action="ignore"):
             body = ast.parse(code).body

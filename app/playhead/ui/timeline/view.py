@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
@@ -27,11 +27,7 @@ from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.payloads import CodeError, FileChanges, FileConflict
 from playhead.domain.execution import Variable
 from playhead.ui.timeline.cards.card import HEADER, CardTools, Intent
-from playhead.ui.timeline.cards.code_cards import ConsoleCard
 from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
-from playhead.ui.timeline.cards.table_card import TableCard
-from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
-from playhead.ui.timeline.find.timeline_finder import reveal
 from playhead.ui.timeline.model.rows import (
     Action,
     FileEffect,
@@ -53,6 +49,9 @@ from playhead.ui.timeline.text.document_maker import SAFE_SCHEMES, Colourer, Doc
 from playhead.ui.timeline.text.formula_renderer import FormulaRenderer
 from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXXL, Theme
 from playhead.ui.widgets.wording import tr, tr_n
+
+if TYPE_CHECKING:
+    from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
 
 _SPOKEN_CHARS = 500
 
@@ -119,7 +118,7 @@ class TimelineView(QAbstractScrollArea):
         self._traced: tuple[str, ...] = ()
         self._undoing: dict[str, FileEffect] = {}
         self._jump = LatestButton(theme, canvas)
-        self.find_bar = TimelineFindBar(theme, canvas)
+        self._find_bar: TimelineFindBar | None = None
         self._ring = _FocusRing(theme, self)
         self._face: AccessibleTimeline | None = None
         self._faces: list[AccessibleTimeline] = []
@@ -127,6 +126,20 @@ class TimelineView(QAbstractScrollArea):
         self._set_up()
         self._connect()
         self._on_zoomed()
+
+    @property
+    def find_bar(self) -> TimelineFindBar:
+        """Return the bar for words to look for; make it when it is first needed."""
+        if self._find_bar is None:
+            from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
+
+            self._find_bar = TimelineFindBar(self.theme, self.canvas)
+            before: QWidget = self  # the keyboard goes on as it would had it been made before
+            for one in self._find_bar.findChildren(QWidget):
+                if one.focusPolicy() != Qt.FocusPolicy.NoFocus:
+                    self.setTabOrder(before, one)
+                    before = one
+        return self._find_bar
 
     @property
     def conversation(self) -> Conversation | None:
@@ -137,8 +150,8 @@ class TimelineView(QAbstractScrollArea):
         """Show another conversation, from its end."""
         if self._unsubscribe is not None:
             self._unsubscribe()
-        if conversation is not self._conversation:
-            self.find_bar.end()
+        if conversation is not self._conversation and self._find_bar is not None:
+            self._find_bar.end()
         self._conversation = conversation
         self._unsubscribe = conversation.subscribe(self._on_event) if conversation else None
         self.canvas.select(None)
@@ -183,6 +196,8 @@ class TimelineView(QAbstractScrollArea):
 
     def reveal(self, message_id: str, query: str = "") -> bool:
         """Scroll to a message, to the words of a query in it; False if it is not drawn."""
+        from playhead.ui.timeline.find.timeline_finder import reveal  # not needed at rest
+
         self.canvas.flush()
         return reveal(self.canvas, message_id, query)
 
@@ -198,6 +213,8 @@ class TimelineView(QAbstractScrollArea):
 
     def reveal_printed(self, message_id: str, number: int) -> None:
         """Scroll until a line of an output, or the place where it is hidden, can be seen."""
+        from playhead.ui.timeline.cards.code_cards import ConsoleCard  # loaded with its first card
+
         self.reveal(message_id)
         index = self.model.index_of(message_id)
         card = self.canvas.sheet.card(index) if index is not None else None
@@ -364,6 +381,8 @@ class TimelineView(QAbstractScrollArea):
 
     def _table_text(self, intent: Intent, index: int) -> str | None:
         """Return a table in the order in which it is shown; None if that would take long."""
+        from playhead.ui.timeline.cards.table_card import TableCard  # loaded with its first card
+
         card = self.canvas.sheet.card(index)
         if not isinstance(card, TableCard) or not card.is_small:
             return None
@@ -408,16 +427,19 @@ class TimelineView(QAbstractScrollArea):
         """Put the button and the fields where they belong."""
         self._jump.refresh()
         self._fields.place()
-        if not self.find_bar.isHidden():
+        if self._is_finding():
             self.find_bar.place()
 
     def _on_taken(self, changes: Changes) -> None:
         """Count and search the rows that came; forget what was pressed if it may be gone."""
         self._jump.take(changes)
-        if changes.added or changes.changed or changes.is_reset:
-            self.find_bar.finder.rows_changed()
+        if self._find_bar is not None and (changes.added or changes.changed or changes.is_reset):
+            self._find_bar.finder.rows_changed()
         if changes.is_reset:
             self._pointer.forget()
+
+    def _is_finding(self) -> bool:
+        return self._find_bar is not None and not self._find_bar.isHidden()
 
     def _on_ring_moved(self, key: str) -> None:
         if self._face is not None:
@@ -629,7 +651,7 @@ class TimelineView(QAbstractScrollArea):
         super().focusOutEvent(event)
         self._ring.hide()
         self.canvas.focused = None
-        if event.reason() != Qt.FocusReason.PopupFocusReason and self.find_bar.isHidden():
+        if event.reason() != Qt.FocusReason.PopupFocusReason and not self._is_finding():
             self.canvas.ring("")
         self.viewport().update()
 

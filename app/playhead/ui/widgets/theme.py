@@ -152,6 +152,13 @@ Contrast = Literal["system", "normal", "high"]
 GAP_XS, GAP_S, GAP_M, GAP_L, GAP_XL, GAP_XXL, GAP_XXXL = 4, 6, 8, 12, 16, 24, 28
 RADIUS_BUTTON, RADIUS_CARD, RADIUS_COMPOSER = 7, 10, 14
 BAR_HEIGHT = 48
+SHIELDS = {
+    "held": ("shield-check", "ok"),
+    "partly": ("shield-half", "warn"),
+    "none": ("shield-off", "danger"),
+    "untested": ("shield", "mute"),
+}
+"""The icon and the colour for what a boundary test found."""
 SIDEBAR_WIDTH = 236
 COLUMN_WIDTH = 760
 """The largest width of text, in pixels."""

@@ -2,63 +2,55 @@
 
 from __future__ import annotations
 
-from playhead.domain.conversation.payloads import FileChanges, Table
-from playhead.ui.timeline.cards.card import Card, CardTools
-from playhead.ui.timeline.cards.code_cards import CodeCard, ConsoleCard
-from playhead.ui.timeline.cards.effects_card import FOLDED_FILES, EffectsCard, UndoneCard
-from playhead.ui.timeline.cards.message_cards import (
-    AnswerCard,
-    FoldCard,
-    PlanCard,
-    QuestionCard,
-    VersionsCard,
-)
-from playhead.ui.timeline.cards.problem_card import ProblemCard
-from playhead.ui.timeline.cards.result_cards import ImageCard, PageCard, RenderedCard
-from playhead.ui.timeline.cards.small_cards import (
-    AttachmentCard,
-    CitationCard,
-    FailureCard,
-    InputCard,
-    NoteCard,
-    RunCard,
-    UnknownCard,
-)
-from playhead.ui.timeline.cards.table_card import FOLDED_ROWS, LINE, TableCard
-from playhead.ui.timeline.model.rows import Row, RowKind
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-_CARDS: dict[RowKind, type[Card]] = {
-    "answer": AnswerCard,
-    "question": QuestionCard,
-    "attachment": AttachmentCard,
-    "reasoning": FoldCard,
-    "plan": PlanCard,
-    "code": CodeCard,
-    "markup": CodeCard,
-    "console": ConsoleCard,
-    "image": ImageCard,
-    "page": PageCard,
-    "rendered": RenderedCard,
-    "table": TableCard,
-    "files": EffectsCard,
-    "undone": UndoneCard,
-    "unknown": UnknownCard,
-    "problem": ProblemCard,
-    "failure": FailureCard,
-    "run": RunCard,
-    "tool_call": FoldCard,
-    "tool_result": FoldCard,
-    "input": InputCard,
-    "citation": CitationCard,
-    "note": NoteCard,
-    "versions": VersionsCard,
+from playhead.domain.conversation.payloads import FileChanges, Table
+
+if TYPE_CHECKING:
+    from playhead.ui.timeline.cards.card import Card, CardTools
+    from playhead.ui.timeline.model.rows import Row, RowKind
+
+_CARDS: dict[RowKind, str] = {
+    "answer": "message_cards.AnswerCard",
+    "question": "message_cards.QuestionCard",
+    "attachment": "small_cards.AttachmentCard",
+    "reasoning": "message_cards.FoldCard",
+    "plan": "message_cards.PlanCard",
+    "code": "code_cards.CodeCard",
+    "markup": "code_cards.CodeCard",
+    "console": "code_cards.ConsoleCard",
+    "image": "result_cards.ImageCard",
+    "page": "result_cards.PageCard",
+    "rendered": "result_cards.RenderedCard",
+    "table": "table_card.TableCard",
+    "files": "effects_card.EffectsCard",
+    "undone": "effects_card.UndoneCard",
+    "unknown": "small_cards.UnknownCard",
+    "problem": "problem_card.ProblemCard",
+    "failure": "small_cards.FailureCard",
+    "run": "small_cards.RunCard",
+    "tool_call": "message_cards.FoldCard",
+    "tool_result": "message_cards.FoldCard",
+    "input": "small_cards.InputCard",
+    "citation": "small_cards.CitationCard",
+    "note": "small_cards.NoteCard",
+    "versions": "message_cards.VersionsCard",
 }
+"""The class of each kind, in a module of this folder that is loaded with its first card."""
 _TEXT_LINE = 24
 
 
 def make_card(row: Row, tools: CardTools) -> Card:
     """Return the card of a row."""
-    return _CARDS[row.kind](row, tools)
+    return _card_class(row.kind)(row, tools)
+
+
+@cache
+def _card_class(kind: RowKind) -> type[Card]:
+    module, _, name = _CARDS[kind].partition(".")
+    return getattr(import_module(f"playhead.ui.timeline.cards.{module}"), name)
 
 
 def guess_height(row: Row, width: int) -> int:
@@ -79,8 +71,12 @@ def guess_height(row: Row, width: int) -> int:
         case "image":
             return 300
         case "table":
+            from playhead.ui.timeline.cards.table_card import FOLDED_ROWS, LINE
+
             return 110 + LINE * (_rows(row) if row.is_open else min(FOLDED_ROWS, _rows(row)))
         case "files":
+            from playhead.ui.timeline.cards.effects_card import FOLDED_FILES
+
             return 50 + 30 * min(FOLDED_FILES, _files(row))
         case "page":
             return 47

@@ -11,7 +11,6 @@ import binascii
 import os
 import stat
 from collections import OrderedDict
-from xml.parsers import expat
 
 from PySide6.QtCore import (
     QBuffer,
@@ -55,6 +54,8 @@ class _SvgInspector:
 
     def look(self, text: str) -> None:
         """Raise _RefusedError for anything that must not reach the renderer."""
+        from xml.parsers import expat  # with the first drawing
+
         parser = expat.ParserCreate()
         parser.StartElementHandler = self._on_start
         parser.EndElementHandler = self._on_end

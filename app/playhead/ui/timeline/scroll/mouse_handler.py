@@ -10,7 +10,6 @@ from PySide6.QtGui import QAction, QCursor, QHelpEvent, QKeySequence, QMouseEven
 from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
 from playhead.ui.timeline.cards.card import Intent, IntentKind, Spot
-from playhead.ui.timeline.cards.code_cards import ConsoleCard
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.caret import Caret
 from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
@@ -369,6 +368,8 @@ class MouseHandler(QObject):
 
     def printed_at(self, point: QPoint) -> tuple[str, int]:
         """Return the output under a point and the number of its line, -1 for none."""
+        from playhead.ui.timeline.cards.code_cards import ConsoleCard  # loaded with its first card
+
         index = self._row_at(point)
         card = self._canvas.sheet.card(index) if index >= 0 else None
         if not isinstance(card, ConsoleCard):
