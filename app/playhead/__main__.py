@@ -272,6 +272,7 @@ def _open_window(arguments: Sequence[str]) -> int:
     gc.disable()  # until the first paint: all of it stays, looking for garbage only takes time
     from playhead.bootstrap import import_cost
 
+    import_cost.import_seldom_used_late()
     import_cost.leave_openssl_out_of_hashlib()
     import_cost.leave_extensions_out_of_msgspec()
     import_cost.make_enums_late()

@@ -8,6 +8,7 @@ import importlib
 import sys
 import threading
 from functools import partial
+from importlib.util import find_spec
 from types import CodeType, ModuleType
 from typing import Any, ClassVar
 
@@ -53,8 +54,6 @@ def leave_openssl_out_of_hashlib() -> None:
 
     Where a build of Python lacks one of them, nothing changes.
     """
-    from importlib.util import find_spec
-
     newer = "_sha2" if sys.version_info >= (3, 12) else "_sha256"
     own = ("_md5", "_sha1", newer, "_sha3", "_blake2")
     if "_hashlib" in sys.modules or not all(map(find_spec, own)):
@@ -74,8 +73,20 @@ def leave_sources_unread() -> None:
     which this program never does. That takes a tenth of the time to the first paint, and all that
     text stays in memory. If another version of PySide6 works differently, nothing changes.
     """
-    import_late("inspect", iscoroutinefunction=_is_coroutine_function)
     _import_lightly()
+
+
+def import_seldom_used_late() -> None:
+    """Leave out what libraries import and a window at rest does not use, 2 MB.
+
+    `inspect` comes with syntax trees, `msgspec.inspect` with a class for each type there is.
+    """
+    for name in ("asyncio.sslproto", "ipaddress", "locale", "msgspec.inspect"):
+        _import_late(name)
+    for name in ("bz2", "lzma"):
+        if find_spec(f"_{name}"):  # not each build of Python has them
+            _import_late(name)
+    _import_late("inspect", iscoroutinefunction=_is_coroutine_function)
 
 
 def _is_coroutine_function(function: Any) -> bool:
@@ -89,12 +100,8 @@ def _is_coroutine_function(function: Any) -> bool:
 _CO_COROUTINE = 0x80
 
 
-def import_late(name: str, **names: Any) -> None:
-    """Have a module imported when it is first asked for any but these names; imports cost nothing.
-
-    `inspect` takes 1 MB with the syntax trees that it imports. The bindings, asyncio and qasync
-    import it for what this program seldom needs.
-    """
+def _import_late(name: str, **names: Any) -> None:
+    """Have a module imported when it is first asked for any but these names."""
     if name in sys.modules:
         return
     stand_in = ModuleType(name)

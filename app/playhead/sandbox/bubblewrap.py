@@ -146,7 +146,12 @@ def _refusal(command: list[str]) -> str:
 def _output(command: list[str]) -> str:
     try:
         done = subprocess.run(
-            command, capture_output=True, text=True, timeout=_TRIAL_LIMIT_S, check=False
+            command,
+            capture_output=True,
+            encoding="utf-8",
+            errors="replace",
+            timeout=_TRIAL_LIMIT_S,
+            check=False,
         )
     except (OSError, ValueError, subprocess.TimeoutExpired):
         return ""
