@@ -32,6 +32,8 @@ _LAST_LINE = 10_000_000
 _LINES_TOLD = 1000
 """After so many lines, only the last of those that arrive together is reported."""
 _TIMES_LIMIT = 2000
+_PACKAGES_LIMIT = 400
+_LONGEST_PACKAGE = 80
 _LAST_STATUS = 2**32
 _ENDED_BY_INTERRUPT = 128 + 2
 """A shell's exit status when the command that it waited for was ended by SIGINT."""
@@ -106,6 +108,7 @@ class RunStream:
         self._error: CodeError | None = None
         self._printed: int | None = None  # of a traceback, as long as it ends the output
         self._times: list[Chunk] = []
+        self._packages: list[str] = []
         self._input_bytes: int | None = None
         self.pause = RunPause()
         self.stop_cause: RunEnd | None = None
@@ -200,6 +203,9 @@ class RunStream:
             case "timings":
                 self._times += [_single("timing", timing) for timing in _timings(mark)]
                 del self._times[_TIMES_LIMIT:]
+            case "packages":
+                self._packages += _package_names(mark)
+                del self._packages[_PACKAGES_LIMIT:]
             case "paused" | "resumed":
                 chunks += self._on_line(self.pause.take(mark))
             case "idle":
@@ -302,6 +308,7 @@ class RunStream:
             end=end,
             input_bytes=self._input_bytes,
             printed=printed,
+            packages=() if state == "started" else tuple(self._packages),
         )
         return _single("run", report)
 
@@ -326,6 +333,18 @@ def _code_error(mark: Mark) -> CodeError:
     return CodeError(
         name=mark.text("name"), message=mark.text("message"), frames=tuple(frames), remedy=remedy
     )
+
+
+def _package_names(mark: Mark) -> list[str]:
+    names: list[str] = []
+    for row in mark.rows("names"):
+        match row:
+            case [str(name), str(version)] if len(name) + len(version) < _LONGEST_PACKAGE:
+                words = f"{name} {version}"
+                names += [words] if words.isprintable() and name and version else []
+            case _:
+                pass
+    return names
 
 
 def _timings(mark: Mark) -> list[LineTiming]:

@@ -60,6 +60,8 @@ Marks, by their `t`; each carries `run`:
     error    name, message, remedy (what to do, "" where nothing is known), frames
              [[file, line, name], …], file "" for the block itself
     timings  times [[line, seconds, last_line, share], …], share null for a whole statement
+    packages names [[name, version], …]: what was imported since the run before; in the first one
+             also Python itself
     answer   ask, file: name of a file inside the spool folder with JSON: {"variables": […]} (the
              fields name, type, shape, size_bytes, value, is_changed, is_table; of a failure also
              frame, its index in the error's frames), a table as above,

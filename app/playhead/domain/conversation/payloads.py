@@ -90,6 +90,8 @@ class RunReport(Struct, frozen=True, kw_only=True):
     `hidden` is a path that the code missed because the sandbox hides it, '' for none.
     `refused` are the places in the network that the sandbox has refused to it.
     `is_saved`: of a run whose kernel was lost, the variables from before it are saved for the next.
+    `packages` are those that its kernel has imported since the run before, like `numpy 2.3.1`, and
+    in its first run its `python 3.12.3`.
     """
 
     state: RunState
@@ -104,6 +106,7 @@ class RunReport(Struct, frozen=True, kw_only=True):
     hidden: str = ""
     refused: tuple[Refused, ...] = ()
     is_saved: bool | None = None
+    packages: tuple[str, ...] = ()
 
 
 class Frame(Struct, frozen=True):

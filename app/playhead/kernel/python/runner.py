@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Callable, Iterable, NamedTuple, Sequence
 
 from .. import errors
 from ..driver import Outcome
+from ..imported_packages import ImportedPackages
 from ..run_timings import RunTimings
 from .interpreter_guard import InterpreterGuard
 from .ipython import magic_syntax
@@ -71,6 +72,7 @@ class Runner:
         self._loop: Any = None
         self._timings = RunTimings()
         self._line_times = LineTimes()
+        self._packages = ImportedPackages()
         self.tree: ast.Module | None = None
         """The syntax of the block that ran last; None if it has none."""
         self._at: int | None = None
@@ -113,6 +115,7 @@ class Runner:
         if notice := self._guard.take_notice():
             self._channel.complain(notice)
         self._timings.send(self._channel, self.tree)
+        self._packages.send(self._channel)
         return outcome
 
     def _run(self, block: str, code: str, options: RunOptions) -> None:

@@ -61,6 +61,7 @@ def encode_payload(payload: Payload) -> Wire:
         case RunReport():
             values = {**msgspec.structs.asdict(payload), "reason": run_end_reason(payload.end)}
             values["refused"] = msgspec.to_builtins(payload.refused) or ""
+            values["packages"] = list(payload.packages) or ""
             del values["end"]
             return {"content": _without_empty(values)}
         case CodeError() | InputRequest() | LineTiming() | Table() | Usage():
@@ -235,6 +236,7 @@ def _run_report(fields: _Fields) -> RunReport:
         ),
         hidden=fields.text("hidden", ""),
         is_saved=fields.values.get("is_saved") is True or None,
+        packages=fields.texts("packages"),
     )
 
 
