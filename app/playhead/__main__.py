@@ -43,6 +43,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _serve(given[1:])
     if given[:1] == ["chat"]:
         return _chat(given[1:])
+    if given[:1] == ["replay"]:
+        return _replay(given[1:])
     return _open_window(given)
 
 
@@ -234,6 +236,61 @@ def _chat(arguments: Sequence[str], in_place_of: str = "") -> int:
     return terminal(arguments, in_place_of)
 
 
+def _replay(arguments: Sequence[str]) -> int:
+    """Run `playhead replay`: an export from the top, compared with what it records."""
+    options = _replay_parser().parse_args(arguments)
+    from playhead.bootstrap.replay import ReplayOptions, run_replay
+    from playhead.domain.policy_options import policy_wish
+
+    try:
+        policy = policy_wish(options, os.environ)
+    except ValueError as error:
+        return _refuse(str(error))
+    return run_replay(
+        ReplayOptions(
+            file=os.path.abspath(options.file),
+            folder=os.path.abspath(options.folder or os.path.dirname(options.file)),
+            interpreter=options.python and os.path.abspath(options.python),
+            environment=options.environment,
+            is_json=options.json,
+            is_approved=options.yes,
+            writes_report=options.write_report,
+            policy=policy,
+            log_level=options.log_level,
+        )
+    )
+
+
+def _replay_parser() -> ArgumentParser:
+    from argparse import ArgumentParser
+
+    parser = ArgumentParser(
+        prog="playhead replay",
+        description="Run an exported notebook, script or conversation from the top, in an empty "
+        "copy of its inputs with the recorded versions of its packages, and compare all that comes "
+        "out with what is recorded. No model is asked.",
+        epilog="exit status: 0 the same, 1 different, 2 wrong usage, 3 nobody approved the code, "
+        "4 it could not be checked, 130 stopped.",
+    )
+    add = parser.add_argument
+    add("file", metavar="FILE", help="a notebook (.ipynb), a script (.py) or messages (.json)")
+    add("--yes", action="store_true", help="run the code of the file without asking")
+    add("--json", action="store_true", help="print the report as one line of JSON")
+    add("--folder", metavar="D", default="", help="where its inputs are (default: beside it)")
+    add(
+        "--environment",
+        choices=("locked", "present"),
+        default="locked",
+        help="make one with the recorded versions (default), or take the one that is there",
+    )
+    add("--python", metavar="P", default="", help="the Python to run it with, or to make one from")
+    add("--write-report", action="store_true", help="write the report into the file")
+    add(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)
+    _add_policy(parser)
+    _add_log_level(parser)
+    return parser
+
+
 def _parser() -> ArgumentParser:
     from argparse import ArgumentParser
 
@@ -241,7 +298,7 @@ def _parser() -> ArgumentParser:
         prog="playhead",
         description="A desktop code interpreter: ask a model, approve its code, watch it run.",
         epilog="playhead chat: the same in a terminal. playhead serve: for other programs. "
-        "Each has its own --help.",
+        "playhead replay: checks an export. Each has its own --help.",
     )
     parser.add_argument("files", nargs="*", help="files or a folder to begin with")
     parser.add_argument(DATA_DIR_FLAG, metavar="DIR", help=_DATA_DIR_HELP)

@@ -35,6 +35,7 @@ from playhead.storage.settings import OverriddenSettings, SettingsFile, Witnesse
 from playhead.storage.working_folders import WorkingFolders
 
 if TYPE_CHECKING:
+    from playhead.checking.checker import Checker
     from playhead.domain.trust import BoundaryReport
     from playhead.execution.code_reader import CodeReader
     from playhead.execution.file_watch import FileWatch
@@ -95,6 +96,7 @@ class Core(Struct, frozen=True, kw_only=True):
     history: SqliteHistory | NoHistory
     sessions: Sessions
     boundary: RecordedSandbox
+    checker: Checker
     token: Secret | None
     _chores: list[asyncio.Task[None]] = msgspec.field(default_factory=list[asyncio.Task[None]])
 
@@ -151,13 +153,12 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     hide_process()
     chosen = _settings(wanted, stored or SettingsFile(paths.settings_path()))
     catalog = ModelCatalog()
-    own_key = _operator_key(catalog, chosen.current, secrets)
-    kept = KeyringKeys(KeyringEntries(), paths.keyring_lock_path())
-    keys = KeyStore(secrets, variables | own_key, kept)
+    names = variables | _operator_key(catalog, chosen.current, secrets)
+    keys = KeyStore(secrets, names, KeyringKeys(KeyringEntries(), paths.keyring_lock_path()))
     settings = WitnessedSettings(chosen, keys)
     routes = RouteGuard(keys, settings, catalog, wanted.key_routes, wanted.api_base)
     settings.learn = routes.learn
-    sandbox = deferred(lambda: _make_sandbox(lambda: boundary.report))
+    sandbox = deferred(lambda: _make_sandbox(lambda: boundary.report, paths.homes_dir()))
     boundary = RecordedSandbox(sandbox, paths.boundary_path())
     files = deferred(lambda: _make_files(executor))
     keeper = _make_keeper(wanted, settings)
@@ -198,6 +199,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         history=history,
         sessions=Sessions(ports, history),
         boundary=boundary,
+        checker=deferred(lambda: _make_checker(variables, lambda: boundary.report)),
         token=secrets.get(TOKEN),
     )
 
@@ -289,7 +291,7 @@ def _make_packages(sandbox: Sandbox) -> PackageKeeper:
     return PackageKeeper(sandbox.packages)
 
 
-def _make_sandbox(known: Callable[[], BoundaryReport]) -> Sandbox:
+def _make_sandbox(known: Callable[[], BoundaryReport], homes: Path) -> Sandbox:
     from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
 
     data = paths.data_dir()
@@ -300,12 +302,24 @@ def _make_sandbox(known: Callable[[], BoundaryReport]) -> Sandbox:
     return Sandbox(
         PrivatePlaces(
             home=os.path.realpath(Path.home()),
-            homes=paths.homes_dir(),
+            homes=homes,
             outside=tuple(os.path.realpath(place) for place in outside),
             never_inside=tuple(os.path.realpath(place) for place in never_inside),
         ),
         known=known,
     )
+
+
+def _make_checker(variables: Mapping[str, str], known: Callable[[], BoundaryReport]) -> Checker:
+    from playhead.checking.checker import Checker
+    from playhead.execution.environments.locked_environments import LockedEnvironments
+
+    def make(place: Path) -> ProcessExecutor:
+        own = _make_sandbox(known, place / "homes")
+        drop = tuple(variables.values())
+        return ProcessExecutor(place / "outputs", drop=drop, sandbox=own)
+
+    return Checker(paths.checks_dir(), make, LockedEnvironments())
 
 
 def _make_reader(variables: Mapping[str, str]) -> CodeReader:

@@ -200,12 +200,8 @@ class RunStream:
                 self._error = _code_error(mark)
             case "traceback":
                 self._printed = mark.integer("length")
-            case "timings":
-                self._times += [_single("timing", timing) for timing in _timings(mark)]
-                del self._times[_TIMES_LIMIT:]
-            case "packages":
-                self._packages += _package_names(mark)
-                del self._packages[_PACKAGES_LIMIT:]
+            case "timings" | "packages":
+                self._collect(mark)
             case "paused" | "resumed":
                 chunks += self._on_line(self.pause.take(mark))
             case "idle":
@@ -213,6 +209,15 @@ class RunStream:
             case _:
                 pass
         return chunks
+
+    def _collect(self, mark: Mark) -> None:
+        """Keep what is known at the end of the run for its last chunks."""
+        if mark.kind == "timings":
+            self._times += [_single("timing", timing) for timing in _timings(mark)]
+            del self._times[_TIMES_LIMIT:]
+        else:
+            self._packages += _package_names(mark)
+            del self._packages[_PACKAGES_LIMIT:]
 
     def _on_idle(self, mark: Mark) -> list[Chunk]:
         line, status = mark.integer("line"), mark.integer("status")

@@ -105,7 +105,7 @@ async def turn_settings(
         must_call=options.must_call,
         stop_grace_s=options.stop_grace_s,
         has_input=options.has_input,
-        limits=_limits(settings),
+        limits=limits_of(settings),
         shows_lines=settings.shows_running_line,
         times_lines=settings.times_lines,
         keeps_values=settings.keeps_values,
@@ -116,7 +116,8 @@ async def turn_settings(
     )
 
 
-def _limits(settings: AppSettings) -> RunLimits:
+def limits_of(settings: AppSettings) -> RunLimits:
+    """Return the limits of runs that the settings say."""
     return RunLimits(
         settings.run_limit_s,
         settings.run_limit_mb * 1_000_000,

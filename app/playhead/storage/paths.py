@@ -103,6 +103,11 @@ def variables_dir() -> Path:
     return data_dir() / "variables"
 
 
+def checks_dir() -> Path:
+    """Return the folder in which exports are checked; it has nothing when no check runs."""
+    return data_dir() / "checks"
+
+
 def environments_dir() -> Path:
     """Return the folder of the managed Python environments."""
     return make_private(data_dir() / "environments")

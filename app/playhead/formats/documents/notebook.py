@@ -177,6 +177,8 @@ def _error(error: CodeError, outputs: list[Wire]) -> Wire:
 
 OURS = "playhead"
 """The key of our own words in the notebook's metadata."""
+CHECK = "check"
+"""The kind of the cell with the report of a check, which is no part of the conversation."""
 YOU = "**You**"
 TITLES = {"reasoning": "**Reasoning**", "plan": "**Plan**"}
 CELL_MAGICS = {

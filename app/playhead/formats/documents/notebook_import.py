@@ -31,6 +31,7 @@ from playhead.formats.documents.imported_conversation import (
 from playhead.formats.documents.message_list import add_message
 from playhead.formats.documents.notebook import (
     CELL_MAGICS,
+    CHECK,
     OURS,
     RESULT_MIME,
     TABLE_MIME,
@@ -264,7 +265,7 @@ class _Reader:
 
     def _prose(self, text: str, ours: Fields, attachments: Fields) -> None:
         role: Role = "user" if ours.get("role") == "user" else "assistant"
-        if ours.get("type") == "title" or self._own_passage(role, ours):
+        if ours.get("type") in ("title", CHECK) or self._own_passage(role, ours):
             return
         kind, text = _kind_of_prose(text, ours)
         citations = _citations(ours)

@@ -1,0 +1,4 @@
+"""Compares what was recorded with what came out now: texts, figures, tables, files; pure.
+
+`checking` imports it.
+"""

@@ -1,0 +1,338 @@
+"""Judges a check: all that was recorded beside all that came out."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+
+from msgspec import Struct
+
+from playhead.checking.check_report import CheckedCell, Difference
+from playhead.checking.comparing.cell_comparison import (
+    Pair,
+    compare_pair,
+    is_installation,
+    likely_cause,
+    pairs_of,
+)
+from playhead.checking.comparing.file_comparison import compare_files
+from playhead.checking.comparing.outcome import Match, Outcome, Verdict
+from playhead.checking.comparing.text_comparison import RunContext
+from playhead.checking.manifest import FileRecord, hash_of, packages_of
+from playhead.checking.recorded_cells import RecordedCell, Recording
+from playhead.domain.conversation.message import Message
+
+_LARGEST_COMPARED = 200_000_000
+_SHOWN_TEXT = 20_000
+_ASSIGNED = re.compile(r"^\s*(?:def|class)?\s*(\w+)", re.MULTILINE)
+_NOT_RESULTS = frozenset({"__pycache__", ".ipynb_checkpoints", ".cache"})
+
+
+class InputState(Struct, frozen=True, kw_only=True):
+    """An input of a recording as it was found: `sha256` is "" if it is not there."""
+
+    path: str
+    record: FileRecord | None = None
+    sha256: str = ""
+
+    @property
+    def is_there(self) -> bool:
+        """Return whether it was there."""
+        return bool(self.sha256)
+
+
+class Judgement:
+    """Compares a recording with the cells that were run in a folder; call the parts in order.
+
+    `folder` has the files of the recording, where they still are.
+    """
+
+    def __init__(
+        self, recording: Recording, now: Sequence[RecordedCell], folder: str, work: str
+    ) -> None:
+        self._recording = recording
+        self._now = {cell.number: cell for cell in self._numbered(now)}
+        self._folder = folder
+        self._work = work
+        self._other_inputs: list[str] = []
+        self._other_packages: list[str] = []
+        self.cells: list[CheckedCell] = []
+        self.differences: list[Difference] = []
+        self.notes: list[str] = []
+        self.packages_now: tuple[str, tuple[str, ...]] = ("", ())
+
+    def _numbered(self, now: Sequence[RecordedCell]) -> Iterator[RecordedCell]:
+        """Yield what was run with the numbers that it has in the recording."""
+        ran = (cell for cell in self._recording.cells if not cell.was_stopped)
+        for cell, came in zip(ran, now, strict=False):
+            yield RecordedCell(
+                number=cell.number,
+                language=came.language,
+                code=came.code,
+                outcomes=came.outcomes,
+                began_at=came.began_at,
+                ended_at=came.ended_at,
+                end=came.end,
+            )
+
+    def judge_inputs(self, inputs: Sequence[InputState]) -> None:
+        """Compare the inputs with those that are recorded."""
+        for one in inputs:
+            if not one.is_there:
+                self._add_whole("file", one.path, "it is an input, and is not there")
+            elif one.record is not None and one.record.sha256 != one.sha256:
+                self._other_inputs.append(one.path)
+                before, now = _hash_words(one.record.sha256), _hash_words(one.sha256)
+                words = "this input is another one than was recorded"
+                self._add_whole("file", one.path, words, before, now)
+            elif one.record is not None and one.record.is_later:
+                self._other_inputs.append(one.path)
+                self.notes.append(
+                    f"{one.path} was written after the recorded runs, which may have seen another."
+                )
+        if not self._recording.manifest.is_whole:
+            self.notes.append(
+                "This file does not record which files its code read and made: the files that the "
+                "code names were taken from its folder, and what it made was not compared."
+            )
+
+    def judge_packages(self, messages: Sequence[Message]) -> None:
+        """Compare the packages that were imported with those that are recorded."""
+        manifest = self._recording.manifest
+        python, packages = self.packages_now = packages_of(messages)
+        now = versions_of(packages)
+        for name, version in versions_of(manifest.packages).items():
+            if name in now and now[name] != version:
+                self._other_packages.append(name)
+                words = f"{now[name]}, recorded with {version}"
+                self._add_whole("package", name, words, version, now[name])
+        if manifest.python and python and _minor(manifest.python) != _minor(python):
+            self._add_whole(
+                "package", "Python", f"{python}, recorded with {manifest.python}",
+                manifest.python, python,
+            )  # fmt: skip
+        if not manifest.packages and not manifest.python:
+            self.notes.append("No versions of packages are recorded.")
+
+    def judge_cells(self) -> None:
+        """Compare what each cell gave."""
+        code = ""
+        for cell in self._recording.cells:
+            code += cell.code + "\n"
+            came = self._now.get(cell.number)
+            if came is None:
+                self._add_cell(cell, "not_run")
+                self.notes.append(f"Cell {cell.number} was stopped when it was recorded: not run.")
+                continue
+            self._judge_cell(cell, came, code)
+        if all(not cell.has_results for cell in self._recording.cells):
+            self.notes.append("No results are recorded in this file: only errors could be found.")
+
+    def _judge_cell(self, cell: RecordedCell, came: RecordedCell, code: str) -> None:
+        was = RunContext(code=code, began_at=cell.began_at, ended_at=cell.ended_at)
+        now_is = RunContext(code=code, began_at=came.began_at, ended_at=came.ended_at)
+        is_known = cell.has_results and not is_installation(cell.code)
+        volatile: list[str] = [] if is_known or not cell.has_results else ["an installation"]
+        verdict: Verdict = "volatile" if volatile else "same"
+        pairs = pairs_of(cell.outcomes if is_known else (), came.outcomes)
+        for pair in pairs:
+            if not is_known and (pair[1] is None or pair[1].kind not in ("error", "question")):
+                continue
+            match = self._compare(pair, was, now_is)
+            if match.verdict == "volatile":
+                volatile.append(match.words)
+                verdict = "volatile" if verdict == "same" else verdict
+            elif match.verdict == "differs":
+                verdict = "differs"
+                self._add_pair(cell, pair, match, code)
+        if came.end and came.end != cell.end:
+            verdict = "differs"
+            self.differences.append(
+                Difference(cell=cell.number, kind="run", words=came.end.rstrip("."))
+            )
+        took = max(0.0, came.ended_at - came.began_at)
+        self._add_cell(cell, verdict, took, tuple(dict.fromkeys(volatile)))
+
+    def _compare(self, pair: Pair, was: RunContext, now_is: RunContext) -> Match:
+        before, now = pair
+        if now is not None and now.kind == "question" and before is not None:
+            return Match("differs", "it asks for input, and what was typed is not recorded")
+        return compare_pair(pair, was, now_is)
+
+    def _add_pair(self, cell: RecordedCell, pair: Pair, match: Match, code: str) -> None:
+        before, now = pair
+        kind = (now or before or Outcome(kind="text")).kind
+        self.differences.append(
+            Difference(
+                cell=cell.number,
+                kind=kind,
+                words=match.words,
+                cause=likely_cause(now, code, self._assigned) or self._other_cause(),
+                before=before,
+                now=now,
+            )
+        )
+
+    def _other_cause(self) -> str:
+        if self._other_inputs:
+            return f"{', '.join(self._other_inputs[:3])} may have been another one"
+        if self._other_packages:
+            return f"another version of {', '.join(self._other_packages[:3])}"
+        return ""
+
+    @cached_property
+    def _assigned(self) -> frozenset[str]:
+        """Return the names that any cell makes."""
+        names: set[str] = set()
+        for cell in self._recording.cells:
+            try:
+                tree = ast.parse(cell.code)
+            except (SyntaxError, ValueError, RecursionError, MemoryError):
+                names.update(_ASSIGNED.findall(cell.code))
+                continue
+            for node in ast.walk(tree):
+                match node:
+                    case ast.Name(id=name, ctx=ast.Store()):
+                        names.add(name)
+                    case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                        names.add(name)
+                    case ast.alias(name=name, asname=asname):
+                        names.add(asname or name.partition(".")[0])
+                    case _:
+                        pass
+        return frozenset(names)
+
+    def judge_files(self, inputs: Sequence[InputState]) -> None:
+        """Compare the files that were made with those that are recorded."""
+        manifest = self._recording.manifest
+        if not manifest.is_whole:
+            return
+        known = {one.path: one.sha256 for one in inputs}
+        made = set(_files_of(self._work)) - known.keys()
+        for record in manifest.outputs:
+            if record.path not in made:
+                self._add_whole("file", record.path, "it was made, and is not any more")
+            else:
+                self._judge_file(record)
+        for path in sorted(made - {one.path for one in manifest.outputs}):
+            self._add_whole("file", path, "it is made now, which is not recorded")
+
+    def _judge_file(self, record: FileRecord) -> None:
+        path = os.path.join(self._work, record.path)
+        if hash_of(path) == record.sha256:
+            return
+        original = os.path.join(self._folder, record.path)
+        before = _contents(original) if _has_hash(original, record.sha256) else None
+        now = _contents(path)
+        if before is None or now is None:
+            words = f"{record.size_bytes:,} bytes, now {os.path.getsize(path):,}; the recorded "
+            words += "file is not here, so that only its hash could be compared"
+            self._add_whole("file", record.path, words)
+            return
+        code = "\n".join(cell.code for cell in self._recording.cells)
+        match = compare_files(record.path, before, now, *self._contexts(code))
+        if match.verdict == "differs":
+            cause = likely_cause(None, code, self._assigned) or self._other_cause()
+            self._add_whole("file", record.path, match.words, before, now, cause)
+
+    def _contexts(self, code: str) -> tuple[RunContext, RunContext]:
+        def of(cells: Sequence[RecordedCell]) -> RunContext:
+            began = min((one.began_at for one in cells if one.began_at), default=0.0)
+            ended = max((one.ended_at for one in cells), default=0.0)
+            return RunContext(code=code, began_at=began, ended_at=ended)
+
+        return of(self._recording.cells), of(tuple(self._now.values()))
+
+    def _add_cell(
+        self,
+        cell: RecordedCell,
+        verdict: Verdict | str,
+        seconds: float = 0.0,
+        volatile: tuple[str, ...] = (),
+    ) -> None:
+        self.cells.append(
+            CheckedCell(
+                number=cell.number,
+                language=cell.language,
+                code=cell.code,
+                verdict=verdict,  # pyright: ignore[reportArgumentType] - one of the verdicts
+                seconds=round(seconds, 3),
+                volatile=volatile,
+            )
+        )
+
+    def _add_whole(
+        self,
+        kind: str,
+        name: str,
+        words: str,
+        before: str | bytes = "",
+        now: str | bytes = "",
+        cause: str = "",
+    ) -> None:
+        self.differences.append(
+            Difference(
+                cell=0,
+                kind=kind,  # pyright: ignore[reportArgumentType] - one of the kinds
+                name=name,
+                words=words,
+                cause=cause,
+                before=_as_outcome(before),
+                now=_as_outcome(now),
+            )
+        )
+
+
+def _as_outcome(content: str | bytes) -> Outcome | None:
+    from playhead.formats.documents.picture import picture_of_bytes
+
+    if not content:
+        return None
+    if isinstance(content, str):
+        return Outcome(kind="text", text=content)
+    if (picture := picture_of_bytes(content)) is not None:
+        return Outcome(kind="figure", name=picture.mime, data=content)
+    if b"\0" in content[:8000]:
+        return Outcome(kind="text", text=f"{len(content):,} bytes")
+    return Outcome(kind="text", text=content.decode("utf-8", "replace")[:_SHOWN_TEXT])
+
+
+def versions_of(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of packages that are written like `numpy 2.3.1`."""
+    pairs = (one.partition(" ") for one in packages)
+    return {name: version for name, _, version in pairs}
+
+
+def _hash_words(digest: str) -> str:
+    return f"SHA-256 {digest[:16]}…"
+
+
+def _minor(version: str) -> list[str]:
+    return version.split(".")[:2]
+
+
+def _contents(path: str) -> bytes | None:
+    try:
+        if os.path.getsize(path) > _LARGEST_COMPARED:
+            return None
+        return Path(path).read_bytes()
+    except OSError:
+        return None
+
+
+def _has_hash(path: str, digest: str) -> bool:
+    try:
+        return hash_of(path) == digest
+    except OSError:
+        return False
+
+
+def _files_of(folder: str) -> Iterator[str]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = [one for one in folders if one not in _NOT_RESULTS]
+        for name in names:
+            yield os.path.relpath(os.path.join(place, name), folder).replace(os.sep, "/")

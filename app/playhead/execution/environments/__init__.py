@@ -1,0 +1,1 @@
+"""Environments made for one purpose. `bootstrap` imports it."""
