@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 from msgspec import Struct
 
+from playhead.domain.conversation.payloads import VariableChanges
 from playhead.domain.trust import Policy
 from playhead.errors import AppError, SessionError, phrase
 
@@ -76,6 +77,30 @@ class Variable(Struct, frozen=True, kw_only=True):
     survival: Literal["", "back", "saved", "again", "lost"] = ""
     why: WhyLost = ""
     line: int = 0
+
+
+WhyNoState = Literal["", "behind", "collected", "off", "language"]
+"""Why the variables after a run are not kept: the save fell behind, its room was needed, nothing is
+saved, another language than Python.
+"""
+
+
+class PastState(Struct, frozen=True, kw_only=True):
+    """The variables as they were after a run, saved at `at` (seconds since the epoch).
+
+    Each has the text that it showed, and `survival` says which of them cannot come back. Without
+    them `why` says so. `changes` is what the run changed, None if that is not known.
+    """
+
+    variables: tuple[Variable, ...] = ()
+    changes: VariableChanges | None = None
+    at: float = 0.0
+    why: WhyNoState = ""
+
+    @property
+    def is_kept(self) -> bool:
+        """Return whether the variables can be brought back into this state."""
+        return not self.why
 
 
 class CodePlace(Struct, frozen=True):

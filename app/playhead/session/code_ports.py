@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from playhead.domain.access import Access
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.payloads import Coverage, FileChanges, Frame, RowOrder, Table
+from playhead.domain.conversation.payloads import (
+    Coverage,
+    FileChanges,
+    Frame,
+    RowOrder,
+    Table,
+    VariableChanges,
+)
 from playhead.domain.execution import (
     CodePlace,
     Completions,
     Description,
     KernelStatus,
     LineValue,
+    PastState,
     PauseVerb,
     RunRequest,
     Variable,
@@ -189,6 +197,35 @@ class SavedVariables(Protocol):
 
     def ask_again(self, conversation_id: str) -> None:
         """Have the next kernel get no variables without a question: a person wants a new one."""
+        ...
+
+    async def state_at(self, conversation_id: str, run_id: str) -> PastState:
+        """Return the variables as they were after a run; nothing of them is read but their rows."""
+        ...
+
+    def place(self, conversation_id: str) -> str:
+        """Return the run or undo after which the variables are as they are; '' for none."""
+        ...
+
+    def changes(self, conversation_id: str) -> Mapping[str, VariableChanges]:
+        """Return what each run, or undo, that can be taken back has changed, by their ids."""
+        ...
+
+    async def take_back(
+        self, conversation_id: str, effect_id: str, undo_id: str
+    ) -> VariableChanges | None:
+        """Take back what a run, or an undo, did to variables, as an undo with an id of its own.
+
+        A living kernel is changed; without one, what the next one gets. What was changed since is
+        left. Return what was done; None where nothing is kept. Raises ExecutionError.
+        """
+        ...
+
+    async def go_to(self, conversation_id: str, effect_id: str) -> VariableChanges:
+        """Have the variables as they were after a run, or an undo; return what that changed.
+
+        Raises ExecutionError if they are not kept, or the kernel is busy.
+        """
         ...
 
     async def survivors(self, conversation_id: str) -> Callable[[], str]:

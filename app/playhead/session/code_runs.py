@@ -10,9 +10,7 @@ import contextlib
 import math
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
-from typing import TYPE_CHECKING, Literal
-
-from msgspec.structs import replace
+from typing import TYPE_CHECKING
 
 from playhead.domain.access import Access, missing_access
 from playhead.domain.conversation.chunk import Chunk
@@ -22,9 +20,7 @@ from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
     CodeError,
-    Coverage,
     Failure,
-    FileChanges,
     Frame,
     InputRequest,
     Proposal,
@@ -42,11 +38,10 @@ from playhead.domain.execution import (
     Variable,
 )
 from playhead.errors import ExecutionError
-from playhead.session.code_ports import CodeReader, Executor, FileEffects
-from playhead.session.ports import SessionPorts
+from playhead.session.code_ports import CodeReader, Executor
 
 if TYPE_CHECKING:
-    from playhead.domain.saved_variables import RestoreOffer
+    pass
 
 LIVE_FIRST_S = 0.1
 """The time that an idle kernel has to answer first."""
@@ -208,133 +203,6 @@ def printed_last(messages: Sequence[Message]) -> str:
             case _:
                 pass
     return "\n".join(reversed(printed))
-
-
-class RunFiles:
-    """Takes back what runs of a conversation did to files, and does it again.
-
-    Each is an effect of its own, a message `computer/files` that names the one that it is `of`;
-    `effect_states` returns what is left of each. The result names the conflicts. Where nothing was
-    done the conversation gets no message. All raise SessionError while a turn is under way, and
-    ExecutionError if it cannot be.
-    """
-
-    def __init__(
-        self,
-        files: FileEffects | None,
-        conversation: Conversation,
-        expect_idle: Callable[[], None],
-        on_covered: Callable[[], None],
-    ) -> None:
-        self._files = files
-        self._conversation = conversation
-        self._expect_idle = expect_idle
-        self._on_covered = on_covered
-        self.coverage: Coverage | None = None
-        """What of the folder could be put back after a run, as it was found last."""
-
-    async def cover(self, folder: str) -> None:
-        """Keep the files of a folder as they are, while a person reads what is to run in it."""
-        if self._files is not None:
-            self.coverage = await self._files.cover(folder)
-            self._on_covered()
-
-    async def undo_run(self, effect_id: str) -> FileChanges:
-        """Put back all that a run has created, changed, deleted and moved."""
-        return await self._take_back(effect_id, (), "undo")
-
-    async def undo_file(self, effect_id: str, path: str) -> FileChanges:
-        """Put back one file of a run."""
-        return await self._take_back(effect_id, (path,), "undo")
-
-    async def redo_run(self, undo_id: str, path: str = "") -> FileChanges:
-        """Do again what an undo took back, or what it did to one file."""
-        return await self._take_back(undo_id, (path,) if path else (), "redo")
-
-    async def keep(self, effect_id: str, path: str) -> FileChanges:
-        """Put a file into its place that was set aside."""
-        return await self._settle(effect_id, path, is_kept=True)
-
-    async def delete(self, effect_id: str, path: str) -> FileChanges:
-        """Delete a file that was set aside."""
-        return await self._settle(effect_id, path, is_kept=False)
-
-    async def report_unreported(self) -> None:
-        """Add what runs did that ended with the program."""
-        if self._files is None:
-            return
-        contents = [message.content for message in self._conversation.everything]
-        known = {one.id for one in contents if isinstance(one, FileChanges)}
-        for changes in await self._files.unreported(self._conversation.id):
-            if changes.id not in known:
-                self._apply(changes)
-
-    async def _take_back(
-        self, effect_id: str, paths: Sequence[str], action: Literal["undo", "redo"]
-    ) -> FileChanges:
-        files, folder = self._place_of(effect_id)
-        changes = await files.undo(folder, effect_id, paths)
-        return self._apply(replace(changes, action=action))
-
-    async def _settle(self, effect_id: str, path: str, *, is_kept: bool) -> FileChanges:
-        files, folder = self._place_of(effect_id)
-        return self._apply(await files.settle(folder, effect_id, path, is_kept=is_kept))
-
-    def _place_of(self, effect_id: str) -> tuple[FileEffects, str]:
-        self._expect_idle()
-        found = (message.content for message in self._conversation.everything)
-        effects = (one for one in found if isinstance(one, FileChanges) and effect_id)
-        folder = next((one.folder for one in effects if one.id == effect_id), "")
-        if self._files is not None and folder:
-            return self._files, folder
-        raise ExecutionError(
-            "This can no longer be put back.",
-            detail="Nothing is kept of the files as they were.",
-        )
-
-    def _apply(self, changes: FileChanges) -> FileChanges:
-        if changes.listed or changes.set_aside:
-            self._conversation.apply(Chunk(role="computer", type="files", content=changes))
-        return changes
-
-
-class KeptVariables:
-    """Answers whether a new kernel gets the variables of the one before it."""
-
-    def __init__(self, ports: SessionPorts, conversation_id: str) -> None:
-        self._ports = ports
-        self._saved = ports.saved_variables
-        self._id = conversation_id
-
-    @property
-    def offer(self) -> RestoreOffer | None:
-        """Return the question that a run waits for, if there is one."""
-        return self._ports.executor.status(self._id).offer
-
-    @property
-    def saved(self) -> RestoreOffer | None:
-        """Return how many a new kernel can get; None for none."""
-        return self._saved.saved(self._id) if self._saved is not None else None
-
-    async def survivors(self) -> Callable[[], str]:
-        """Return what says what a model gets to know of those from before the kernel."""
-        return await self._saved.survivors(self._id) if self._saved is not None else str
-
-    def answer(self, choice: Literal["yes", "no"]) -> None:
-        """Have them brought back, or not."""
-        if self._saved is not None:
-            self._saved.answer(self._id, choice)
-
-    def ask_again(self) -> None:
-        """Have none brought back without a question: a person wants a new kernel."""
-        if self._saved is not None:
-            self._saved.ask_again(self._id)
-
-    async def answer_always(self) -> None:
-        """Have them brought back, now and from now on."""
-        self.answer("yes")
-        settings = self._ports.settings
-        await settings.save(replace(settings.current, restores_variables="always"))
 
 
 _MOST_CODES = 20

@@ -33,9 +33,7 @@ from playhead.session.code_ports import Unsubscribe
 from playhead.session.code_runs import (
     CodeAccess,
     CodeQuestions,
-    KeptVariables,
     KernelEpoch,
-    RunFiles,
     RunPauses,
     count_runs,
     has_run_here,
@@ -44,6 +42,8 @@ from playhead.session.code_runs import (
 )
 from playhead.session.message_queue import MessageQueue, has_failed
 from playhead.session.model_choice import is_auto_run, settings_for
+from playhead.session.past.kept_variables import KeptVariables
+from playhead.session.past.run_files import RunFiles
 from playhead.session.ports import SessionPorts
 from playhead.session.request_preview import RequestPreview
 from playhead.session.rerun import Rerun, Reruns
@@ -126,7 +126,7 @@ class Session:
             ports.files, conversation, self._expect_idle, lambda: self._emit("files")
         )
         """Undoes what runs did to files."""
-        self.kept_variables = KeptVariables(ports, conversation.id)
+        self.kept_variables = KeptVariables(ports, conversation, self._expect_idle)
         self.copy = self._make_copy_review()
         self.packages = KeptPackages(ports, where, self.grants, self._expect_idle)
         self._begun_with: str | None = None

@@ -271,6 +271,37 @@ class FileConflict(Struct, frozen=True, kw_only=True):
     detail: str = ""
 
 
+WhyLeft = Literal["changed", "joined", "not_kept"]
+"""Why a variable was left as it is: it, or one that shares objects with it, was changed since, or
+its value from before could not be kept.
+"""
+
+
+class LeftName(Struct, frozen=True):
+    """A variable that was left as it is; `detail` says why its value could not be kept."""
+
+    name: str
+    why: WhyLeft
+    detail: str = ""
+
+
+class VariableChanges(Struct, frozen=True, kw_only=True):
+    """The names of a kernel that a run, or an undo, has made, changed and deleted.
+
+    `left` are those that an undo did not put back; of a run, those that an undo could not.
+    """
+
+    made: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()
+    deleted: tuple[str, ...] = ()
+    left: tuple[LeftName, ...] = ()
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Return all of them but those that were left."""
+        return (*self.made, *self.changed, *self.deleted)
+
+
 class FileChanges(Struct, frozen=True, kw_only=True):
     """Changes to the files of a working folder; `note` names what was not searched.
 
@@ -284,6 +315,7 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     sandbox; else what it did outside of the folder was not watched. `elsewhere` are files, like
     `~/report.csv`, that it wrote into the sandbox's own home, where the person does not see them.
     `installed` are packages, like `numpy 2.3.1`, that are there for the code of this folder alone.
+    `variables` are those of its kernel that it changed, too, as far as they are saved.
     """
 
     folder: str
@@ -309,6 +341,7 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     is_bounded: bool = False
     elsewhere: tuple[str, ...] = ()
     installed: tuple[str, ...] = ()
+    variables: VariableChanges | None = None
 
     @property
     def counts(self) -> tuple[int, int, int]:

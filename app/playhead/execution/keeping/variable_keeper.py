@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from msgspec import MsgspecError, Struct, ValidationError, convert
 from msgspec.structs import replace
 
-from playhead.domain.execution import Variable
+from playhead.domain.conversation.payloads import VariableChanges
+from playhead.domain.execution import PastState, Variable
 from playhead.domain.saved_variables import (
     BroughtBack,
     Checkpoint,
@@ -253,6 +254,28 @@ class VariableKeeper:
         kept.has_new = True
         kept.on_change()
         return True
+
+    async def state_at(self, conversation_id: str, run_id: str) -> PastState:
+        """Return the variables as they were after a run."""
+        return PastState(why="collected")
+
+    def place(self, conversation_id: str) -> str:
+        """Return the run or undo after which the variables are as they are; '' for none."""
+        return ""
+
+    def changes(self, conversation_id: str) -> Mapping[str, VariableChanges]:
+        """Return what each run, or undo, that can be taken back has changed, by their ids."""
+        return {}
+
+    async def take_back(
+        self, conversation_id: str, effect_id: str, undo_id: str
+    ) -> VariableChanges | None:
+        """Take back what a run, or an undo, did to variables; None where nothing is kept."""
+        return None
+
+    async def go_to(self, conversation_id: str, effect_id: str) -> VariableChanges:
+        """Have the variables as they were after a run, or an undo. Raises ExecutionError."""
+        raise ExecutionError("The variables of this run are not kept.")
 
     async def forget(self, conversation_id: str) -> None:
         """Delete what was saved of a conversation; it is forgotten, too."""
