@@ -8,7 +8,7 @@ import signal
 from contextlib import suppress
 from pathlib import Path
 
-from playhead.domain.saved_variables import RestoreOffer, SavedName
+from playhead.domain.saved_variables import RestoreOffer
 from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.execution.processes import descendants
@@ -115,8 +115,9 @@ async def test_a_killed_kernels_variables_come_back_with_what_joins_them(tmp_pat
         assert {"np", "pd", "collections"} == set(back.modules)
         lost = {one.name: one for one in back.lost}
         assert lost.keys() == {"stream", "notes", "password"}
-        assert lost["notes"] == SavedName(
-            name="notes", verdict="again", why="file", type="TextIOWrapper", line=33
+        notes = lost["notes"]
+        assert (notes.verdict, notes.why, notes.type, notes.line) == (
+            ("again", "file", "TextIOWrapper", 33)
         )
         told = (await keeper.survivors("conversation"))()
         assert "stream (a generator cannot be kept; line 32 of its block makes it again)" in told
@@ -169,8 +170,8 @@ async def test_only_what_is_as_it_was_written_is_read(tmp_path: Path) -> None:
         back = made.status("conversation").brought_back
         assert back is not None
         assert [(one.name, one.why) for one in back.lost] == [("large", "missing")]
-    (index,) = tmp_path.glob("variables/*/index")  # noqa: ASYNC240
-    index.write_bytes(index.read_bytes().replace(b'"x"', b'"z"'))
+    for path in tmp_path.glob("variables/*/checkpoint-*"):  # noqa: ASYNC240
+        path.write_bytes(path.read_bytes().replace(b'"x"', b'"z"'))
     assert VariableStore(tmp_path / "variables").read("conversation") is None
 
 
@@ -229,6 +230,6 @@ async def test_nothing_is_kept_where_that_is_switched_off(tmp_path: Path) -> Non
         await _saved(tmp_path, "x")
         saving[0] = Saving(is_on=False)
         await run(made, request(tmp_path, "y = 1"))
-        await until(lambda: not list(tmp_path.glob("variables/*/index")))
+        await until(lambda: not list(tmp_path.glob("variables/*/checkpoint-*")))
         await _kill(made)
         assert "x" not in {one.name for one in await made.variables("conversation")}

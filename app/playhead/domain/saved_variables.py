@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
+
+from playhead.domain.conversation.payloads import LeftName, VariableChanges, WhyLeft
 
 Verdict = Literal["kept", "import", "source", "again", "lost"]
 WhyLost = Literal[
@@ -37,7 +40,9 @@ WhyLost = Literal[
 class SavedName(Struct, frozen=True, kw_only=True):
     """A variable: its value, module or source is `kept`, or why not.
 
-    `again`: running line `line` of the block that made it makes it again.
+    `again`: running line `line` of the block that made it makes it again. `hash` is that of its
+    content, or the key of the group whose objects it shares. `size` is its part of the file; type,
+    shape, value and `size_bytes` are what was shown of it.
     """
 
     name: str
@@ -48,6 +53,10 @@ class SavedName(Struct, frozen=True, kw_only=True):
     size: int = 0
     module: str = ""
     source: str = ""
+    hash: str = ""
+    shape: str = ""
+    value: str = ""
+    size_bytes: int = 0
 
     @property
     def comes_back(self) -> bool:
@@ -68,19 +77,34 @@ class SavedGroup(Struct, frozen=True, kw_only=True):
     is_sealed: bool = False
 
 
+class Origin(Struct, frozen=True, kw_only=True):
+    """The run, or undo, that a checkpoint was saved after, and the one `before` it in its kernel.
+
+    '' is a new kernel without variables. `skipped` are runs between them, which no save came after.
+    `place` is the run that the variables are as after: another one where a person went back to it.
+    """
+
+    id: str = ""
+    before: str = ""
+    place: str = ""
+    skipped: tuple[str, ...] = ()
+
+
 class Checkpoint(Struct, frozen=True, kw_only=True):
     """All names of a kernel after a run; `at` is in seconds since the epoch.
 
     `bounds` names the sandbox that it was in, "" for none: what code in one has written is code,
-    and is read in no other one.
+    and is read in no other one. `changes` are those since the one before; None if not known.
     """
 
     conversation_id: str
     at: float
     python: str
-    names: tuple[SavedName, ...]
-    groups: tuple[SavedGroup, ...]
+    names: tuple[SavedName, ...] = ()
+    groups: tuple[SavedGroup, ...] = ()
     bounds: str = ""
+    origin: Origin = Origin()
+    changes: VariableChanges | None = None
 
     @property
     def offer(self) -> RestoreOffer | None:
@@ -88,6 +112,20 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         variables = [one for one in self.names if one.verdict != "import"]
         count = sum(one.comes_back for one in variables)
         return RestoreOffer(count, len(variables)) if count else None
+
+    def contents(self) -> dict[str, str]:
+        """Return for each name what tells its content from every other one."""
+        blobs = {group.key: group.blob for group in self.groups}
+        return {one.name: blobs.get(one.hash, one.hash) for one in self.names}
+
+    def joined(self) -> list[frozenset[str]]:
+        """Return the names that share objects, which only come back together."""
+        keys = {one.name: one.hash for one in self.names}
+        return [
+            frozenset(group.names)
+            for group in self.groups
+            if len(group.names) > 1 and all(keys.get(name) == group.key for name in group.names)
+        ]
 
 
 class BroughtBack(Struct, frozen=True):
@@ -103,3 +141,54 @@ class RestoreOffer(Struct, frozen=True):
 
     count: int
     total: int
+
+
+def changes_between(before: Checkpoint, after: Checkpoint) -> VariableChanges:
+    """Return the names that one checkpoint has otherwise than the other."""
+    was, is_now = before.contents(), after.contents()
+    return VariableChanges(
+        made=tuple(name for name in is_now if name not in was),
+        changed=tuple(name for name, one in is_now.items() if was.get(name, one) != one),
+        deleted=tuple(name for name in was if name not in is_now),
+        left=tuple(
+            LeftName(one.name, "not_kept", one.why)
+            for one in before.names
+            if not one.comes_back and was[one.name] != is_now.get(one.name)
+        ),
+    )
+
+
+def to_take_back(
+    living: Checkpoint, after: Checkpoint, before: Checkpoint
+) -> tuple[frozenset[str], tuple[LeftName, ...]]:
+    """Return the names that become as they were before a run, and those that others changed since.
+
+    Names that share objects come back together or not at all.
+    """
+    now, then, was = living.contents(), after.contents(), before.contents()
+    changed = after.changes.names if after.changes is not None else ()
+    wanted = {name for name in changed if now.get(name) != was.get(name)}
+    left: dict[str, WhyLeft] = {
+        name: "changed" for name in wanted if now.get(name) != then.get(name)
+    }
+    names = wanted - left.keys()
+    groups = [*living.joined(), *before.joined()]
+    while cut := next((one & names for one in groups if one & names and one - names), None):
+        left |= dict.fromkeys(cut, "joined")
+        names -= cut
+    return frozenset(names), tuple(LeftName(name, left[name]) for name in sorted(left))
+
+
+def composed(living: Checkpoint, target: Checkpoint, names: frozenset[str]) -> Checkpoint:
+    """Return a checkpoint in which these names are as in the target, all others as they live."""
+    rows = [one for one in living.names if one.name not in names]
+    rows += [one for one in target.names if one.name in names]
+    parts = [(one, set(one.names) - names) for one in living.groups]
+    parts += [(one, names & set(one.names)) for one in target.groups]
+    groups: dict[str, SavedGroup] = {}
+    for group, part in parts:
+        if part:
+            others = groups[group.blob].names if group.blob in groups else ()
+            kept = tuple(name for name in group.names if name in part)
+            groups[group.blob] = replace(group, names=(*others, *kept))
+    return replace(living, names=tuple(rows), groups=tuple(groups.values()))

@@ -170,6 +170,8 @@ class ProcessExecutor:
                 yield chunk
             return
         began = time.time()
+        if self._keeper is not None and request.language == HOST_LANGUAGE:
+            await self._keeper.begin(request.conversation_id, request.run_id)
         try:
             async with aclosing(kernel.run(request)) as chunks:
                 async for chunk in chunks:

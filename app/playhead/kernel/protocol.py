@@ -36,9 +36,11 @@ Commands, one JSON object a line, by their `t`:
     save       ask, known (keys of groups that the parent has), limit (bytes in all), most_forked
                (bytes of a process that may be forked), seconds: what may have changed since the
                last one; answered by `answer` when it is written, which may be long after
-    restore    ask, file (in the spool: {"python", "imports": [{name, module}], "classes": [{name,
-               line, source}], "groups": [{file, names, is_sealed}]}), seconds: what another kernel
-               has saved; answered by `answer`
+    restore    ask, file (in the spool: {"python", "delete": [name], "rows": [all fields of a saved
+               name, for each that is to come back], "imports": [{name, module}], "classes": [{name,
+               line, source}], "groups": [{file, key, names, size, is_sealed}]}), seconds: what
+               another kernel has saved, or this one; the names of no list stay; answered by
+               `answer`
     environment set, unset: variables of the environment from now on, and names that go
     exit       end in an orderly way
 
@@ -68,7 +70,8 @@ Marks, by their `t`; each carries `run`:
              {"values": [[line, last_line, name, text, kind (exact, last), [text, …]], …]},
              {"length": characters before the cursor that a candidate replaces, "candidates":
              [[text, kind], …]}, for `save` {"is_same": true} or {"names": [{name, type, verdict
-             (one of `VERDICTS`), why (one of `WHY_LOST`), line, size, module, source}], "groups":
+             (one of `VERDICTS`), why (one of `WHY_LOST`), line, size, module, source, hash (of the
+             content, or the `key` of its group), shape, value, size_bytes}], "groups":
              [{key, names, file ("" if its key was known), size, is_sealed}], "python", "pause_s"},
              for `restore` {"back": [{name}], "failed": [{name, why}]},
              {"name": "" for nothing known, "parameters": [text, …] or null,

@@ -1,9 +1,11 @@
 """The saved variables of conversations on the disk, each file of them authenticated.
 
 A pickle is code. So a kernel gets one only after it was found to be, bit by bit, what a kernel of
-the same conversation has written: the name of a file is a keyed hash of its content, and the index
-that lists them has a keyed hash of its own. The key is in a file that only the user may read, which
-the sandbox hides. An index without the files that it lists, as after a crash, is not used.
+the same conversation has written: the name of a file is a keyed hash of its content, and each list
+of such files, a checkpoint, has a keyed hash of its own. The key is in a file that only the user
+may read, which the sandbox hides. There is a checkpoint for each run, the newest counts for the
+next kernel; what has not changed is in the files that are there already. A file that was cut off,
+as by a crash, is not used: the checkpoint before it is.
 """
 
 from __future__ import annotations
@@ -21,24 +23,84 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from msgspec import Struct
+from msgspec.structs import replace
 
-from playhead.atomic_file import read_plain, replacing
-from playhead.domain.saved_variables import Checkpoint, SavedGroup, SavedName
+from playhead.atomic_file import read_plain
+from playhead.domain.conversation.payloads import VariableChanges
+from playhead.domain.saved_variables import (
+    Checkpoint,
+    Origin,
+    SavedGroup,
+    SavedName,
+    changes_between,
+)
 
 _KEY_BYTES = 32
-_INDEX = "index"
-_INDEX_LIMIT = 32_000_000
+_CHECKPOINT = "checkpoint-"
+_CHECKPOINT_LIMIT = 32_000_000
 _BUDGET = 5_000_000_000
 _SHARE_OF_FREE = 10
 _PIECE = 1 << 20
 _PLAN = "restored.json"
+_MOST_KEYS = 2_000
+_COUNTED_S = 60.0
+"""Other processes store, too: the size of all is counted again after so long."""
+
+
+class _Entry(Struct, frozen=True, kw_only=True):
+    """A checkpoint's head; its names and groups follow, or are those of the entry `same`."""
+
+    number: int
+    at: float
+    origin: Origin
+    bounds: str
+    changes: VariableChanges | None
+    blobs: tuple[str, ...]
+    same: int = 0
+
+    @property
+    def holder(self) -> int:
+        """Return the number of the entry that has its names and groups."""
+        return self.same or self.number
+
+
+class _Shelf:
+    """The checkpoints of one conversation, the oldest first, as they are known here."""
+
+    def __init__(self) -> None:
+        self.entries: dict[int, _Entry] = {}
+        self.newest: Checkpoint | None = None
+        self.blobs: dict[tuple[str, str], str] = {}
+        self.is_swept = False
+
+    def learn(self, checkpoint: Checkpoint) -> None:
+        """Remember which files have which content, for kernels in the same sandbox."""
+        for group in checkpoint.groups:
+            self.blobs[group.key, checkpoint.bounds] = group.blob
+        while len(self.blobs) > _MOST_KEYS:
+            del self.blobs[next(iter(self.blobs))]
+
+    def find(self, effect_id: str) -> _Entry | None:
+        """Return the newest checkpoint of a run or undo."""
+        found = (one for one in reversed(self.entries.values()) if one.origin.id == effect_id)
+        return next(found, None)
+
+    @property
+    def last(self) -> _Entry | None:
+        """Return the newest one."""
+        return next(reversed(self.entries.values()), None)
+
+    def used(self) -> set[str]:
+        """Return the files that some checkpoint lists."""
+        return {blob for entry in self.entries.values() for blob in entry.blobs}
 
 
 class VariableStore:
     """Owner of a folder with one folder per conversation; any thread may call it.
 
     `budget` is what all of them may take in bytes, and never more than a tenth of the free disk:
-    the oldest go first.
+    the oldest checkpoints go first, the last one of a conversation only with the conversation.
     """
 
     def __init__(self, folder: Path, budget: int = _BUDGET) -> None:
@@ -46,6 +108,8 @@ class VariableStore:
         self._budget = budget
         self._using = threading.RLock()
         self._key = b""
+        self._shelves: dict[str, _Shelf] = {}
+        self._total, self._counted_at = 0, -_COUNTED_S
 
     def limit(self) -> int:
         """Return how many bytes one conversation may take now."""
@@ -55,17 +119,38 @@ class VariableStore:
         return 0
 
     def read(self, conversation_id: str) -> Checkpoint | None:
-        """Return what was saved last; None if there is nothing, or not what we have written."""
+        """Return what counts for the next kernel; None if there is nothing that we have written."""
         with self._using:
-            try:
-                data = read_plain(self._place(conversation_id) / _INDEX, _INDEX_LIMIT) or b""
-                mac, _, body = data.partition(b"\n")
-                expected = self._mac(conversation_id, "index").update_with(body)
-                if not hmac.compare_digest(mac, expected.encode("ascii")):
-                    return None
-                return msgspec.json.decode(body, type=Checkpoint)
-            except (OSError, msgspec.MsgspecError, UnicodeError):
-                return None
+            shelf = self._shelf(conversation_id)
+            if shelf.newest is None and shelf.last is not None:
+                shelf.newest = self._read_entry(conversation_id, shelf.last)
+                if shelf.newest is not None:
+                    shelf.learn(shelf.newest)
+            return shelf.newest
+
+    def find(self, conversation_id: str, effect_id: str) -> Checkpoint | None:
+        """Return the state after a run or an undo; that before all of them for ''."""
+        with self._using:
+            newest = self.read(conversation_id)
+            if newest is None or newest.origin.id == effect_id:
+                return newest
+            if not effect_id:
+                return Checkpoint(conversation_id=conversation_id, at=0.0, python=newest.python)
+            entry = self._shelf(conversation_id).find(effect_id)
+            return self._read_entry(conversation_id, entry) if entry is not None else None
+
+    def origins(self, conversation_id: str) -> list[tuple[Origin, VariableChanges | None]]:
+        """Return what was saved after, the oldest first, with the changes of each."""
+        with self._using:
+            entries = self._shelf(conversation_id).entries.values()
+            return [(one.origin, one.changes) for one in entries]
+
+    def known(self, conversation_id: str, bounds: str) -> list[str]:
+        """Return the keys of the contents that a kernel in a sandbox need not write again."""
+        with self._using:
+            self.read(conversation_id)
+            blobs = self._shelf(conversation_id).blobs
+            return [key for key, inside in blobs if inside in ("", bounds)]
 
     def take(
         self,
@@ -73,25 +158,20 @@ class VariableStore:
         found: Mapping[str, Any],
         fetch: Callable[[str, Path, int], bool],
         bounds: str = "",
+        origin: Origin | None = None,
+        base: Checkpoint | None = None,
     ) -> Checkpoint:
-        """Keep what a kernel has saved, in place of what was there; `fetch` moves a file out.
+        """Keep what a kernel has saved; `fetch` moves a file out. `base` is what it was before.
 
         Raises ValueError where the kernel's answer is not one, OSError where nothing can be kept.
         """
         with self._using:
-            before = self.read(conversation_id)
-            blobs = {group.key: group.blob for group in before.groups} if before else {}
+            self.read(conversation_id)
+            self._sweep(conversation_id)
             names = msgspec.convert(found["names"], tuple[SavedName, ...])
-            place = self._place(conversation_id)
-            place.mkdir(mode=0o700, parents=True, exist_ok=True)
-            groups: list[SavedGroup] = []
-            for row in found["groups"]:
-                group = msgspec.convert(row, SavedGroup)
-                blob = self._take_file(conversation_id, row["file"], fetch) if row["file"] else ""
-                blob = blob or blobs.get(group.key, "")
-                if not blob or not (place / blob).exists():
-                    raise ValueError(f"no file of {', '.join(group.names)}")
-                groups.append(msgspec.structs.replace(group, blob=blob))
+            groups = [
+                self._take_group(conversation_id, row, fetch, bounds) for row in found["groups"]
+            ]
             checkpoint = Checkpoint(
                 conversation_id=conversation_id,
                 at=time.time(),
@@ -99,47 +179,155 @@ class VariableStore:
                 names=names,
                 groups=tuple(groups),
                 bounds=bounds,
+                origin=origin or Origin(),
             )
-            self._write_index(checkpoint)
-            self._collect(conversation_id, {group.blob for group in groups})
+            changes = changes_between(base, checkpoint) if base is not None else None
+            return self.put(replace(checkpoint, changes=changes))
+
+    def put(self, checkpoint: Checkpoint) -> Checkpoint:
+        """Have a checkpoint, whose files are here, count from now on. Raises OSError."""
+        with self._using:
+            before = self.read(checkpoint.conversation_id)
+            shelf = self._shelf(checkpoint.conversation_id)
+            last = shelf.last
+            is_same = before is not None and _state(before) == _state(checkpoint)
+            entry = _Entry(
+                number=last.number + 1 if last is not None else 1,
+                at=checkpoint.at,
+                origin=checkpoint.origin,
+                bounds=checkpoint.bounds,
+                changes=checkpoint.changes,
+                blobs=tuple({group.blob for group in checkpoint.groups}),
+                same=last.holder if last is not None and is_same else 0,
+            )
+            self._write_entry(checkpoint, entry)
+            shelf.entries[entry.number] = entry
+            shelf.newest = checkpoint
+            shelf.learn(checkpoint)
+            self._make_room(checkpoint.conversation_id)
             return checkpoint
 
-    def lay_out(self, checkpoint: Checkpoint, folder: Path) -> tuple[str, list[SavedName]]:
-        """Copy what is as it was written into a kernel's folder, with the plan that lists it.
+    def lay_out(
+        self, checkpoint: Checkpoint, folder: Path, names: frozenset[str] | None = None
+    ) -> tuple[dict[str, Any], list[SavedName]]:
+        """Put files that are as they were written into a kernel's folder, for these names or all.
 
-        Return the plan's name, and the names whose files are not what we have written.
+        Return the plan that lists them, and the names whose files are not what we have written.
         """
+        rows = {one.name: one for one in checkpoint.names if names is None or one.name in names}
         groups: list[dict[str, Any]] = []
         lost: list[SavedName] = []
-        rows = {row.name: row for row in checkpoint.names}
         for number, group in enumerate(checkpoint.groups):
+            wanted = [name for name in group.names if name in rows]
             file = f"restored-{number}.values"
+            if not wanted:
+                continue
             if self._copy_checked(checkpoint.conversation_id, group.blob, folder / file):
-                groups.append({"file": file, "names": group.names, "is_sealed": group.is_sealed})
+                fields = {"key": group.key, "size": group.size, "is_sealed": group.is_sealed}
+                groups.append({"file": file, "names": wanted, **fields})
             else:
-                known = [rows[name] for name in group.names if name in rows]
-                lost += [
-                    msgspec.structs.replace(row, verdict="lost", why="missing") for row in known
-                ]
+                gone = (replace(rows.pop(name), verdict="lost", why="missing") for name in wanted)
+                lost += gone
+        listed = [msgspec.to_builtins(one) for one in rows.values()]
         plan = {
             "python": checkpoint.python,
-            "imports": [r for r in map(msgspec.to_builtins, checkpoint.names) if r["module"]],
-            "classes": [r for r in map(msgspec.to_builtins, checkpoint.names) if r["source"]],
+            "delete": [],
+            "rows": listed,
+            "imports": [one for one in listed if one["verdict"] == "import"],
+            "classes": [one for one in listed if one["verdict"] == "source"],
             "groups": groups,
         }
-        (folder / _PLAN).write_text(json.dumps(plan), encoding="ascii")
-        return _PLAN, lost
+        return plan, lost
+
+    def write_plan(self, plan: Mapping[str, Any], folder: Path) -> str:
+        """Write a plan beside its files; return its name."""
+        path = folder / _PLAN
+        path.unlink(missing_ok=True)  # code that runs there may have put a link in its place
+        with open(path, "x", encoding="ascii") as file:
+            json.dump(plan, file)
+        return _PLAN
+
+    def clear_away(self, plan: Mapping[str, Any], folder: Path) -> None:
+        """Delete a plan and its files once they were read."""
+        for name in (_PLAN, *(group["file"] for group in plan["groups"])):
+            with suppress(OSError):
+                (folder / name).unlink()
 
     def delete(self, conversation_id: str) -> None:
         """Delete what was saved of a conversation."""
         with self._using:
+            self._shelves.pop(conversation_id, None)
+            self._counted_at = -_COUNTED_S
             shutil.rmtree(self._place(conversation_id), ignore_errors=True)
 
     def clear(self) -> None:
         """Delete what was saved of all conversations."""
         with self._using:
+            self._shelves.clear()
             for place in self._places():
                 shutil.rmtree(place, ignore_errors=True)
+
+    def _shelf(self, conversation_id: str) -> _Shelf:
+        """Return the checkpoints of a conversation, which are read once."""
+        if (shelf := self._shelves.get(conversation_id)) is None:
+            shelf = self._shelves[conversation_id] = _Shelf()
+            for number in _numbers(self._place(conversation_id)):
+                if (entry := self._parts(conversation_id, number)) is not None:
+                    shelf.entries[number] = entry[0]
+        return shelf
+
+    def _parts(self, conversation_id: str, number: int) -> tuple[_Entry, bytes] | None:
+        """Return an entry and what follows it; None if it is not as we have written it."""
+        with suppress(OSError, msgspec.MsgspecError, UnicodeError, ValueError):
+            path = self._place(conversation_id) / f"{_CHECKPOINT}{number}"
+            data = read_plain(path, _CHECKPOINT_LIMIT) or b""
+            first, _, body = data.partition(b"\n")
+            mac, _, length = first.partition(b" ")
+            expected = self._mac(conversation_id, "checkpoint").update_with(length + b" " + body)
+            if hmac.compare_digest(mac, expected.encode("ascii")):
+                entry = msgspec.json.decode(body[: int(length)], type=_Entry)
+                return (entry, body[int(length) :]) if entry.number == number else None
+        return None
+
+    def _read_entry(self, conversation_id: str, entry: _Entry) -> Checkpoint | None:
+        parts = self._parts(conversation_id, entry.holder)
+        if parts is None:
+            return None
+        with suppress(msgspec.MsgspecError):
+            state = msgspec.json.decode(parts[1], type=Checkpoint)
+            return replace(state, origin=entry.origin, changes=entry.changes, at=entry.at)
+        return None
+
+    def _write_entry(self, checkpoint: Checkpoint, entry: _Entry) -> None:
+        """Write the one file of a checkpoint; it is not synced, but found out when it is cut."""
+        place = self._place(checkpoint.conversation_id)
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        head = msgspec.json.encode(entry)
+        rest = b"" if entry.same else msgspec.json.encode(replace(checkpoint, changes=None))
+        length = str(len(head)).encode()
+        mac = self._mac(checkpoint.conversation_id, "checkpoint")
+        first = mac.update_with(length + b" " + head + rest).encode() + b" " + length + b"\n"
+        draft = place / "draft"
+        flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
+        with open(os.open(draft, flags, 0o600), "wb") as file:
+            file.write(first + head + rest)
+        os.replace(draft, place / f"{_CHECKPOINT}{entry.number}")
+        self._total += len(first) + len(head) + len(rest)
+
+    def _take_group(
+        self,
+        conversation_id: str,
+        row: Mapping[str, Any],
+        fetch: Callable[[str, Path, int], bool],
+        bounds: str,
+    ) -> SavedGroup:
+        group = msgspec.convert(row, SavedGroup)
+        blobs = self._shelf(conversation_id).blobs
+        blob = self._take_file(conversation_id, row["file"], fetch) if row["file"] else ""
+        blob = blob or blobs.get((group.key, bounds), "") or blobs.get((group.key, ""), "")
+        if not blob or not (self._place(conversation_id) / blob).exists():
+            raise ValueError(f"no file of {', '.join(group.names)}")
+        return replace(group, blob=blob)
 
     def _place(self, conversation_id: str) -> Path:
         return self._folder / hashlib.sha256(conversation_id.encode()).hexdigest()[:32]
@@ -177,17 +365,19 @@ class VariableStore:
     ) -> str:
         """Take a file out of the kernel's folder; return the name that its content gives it."""
         place = self._place(conversation_id)
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
         arrived = place / "arrived"
         if not fetch(name, arrived, self._budget):
             return ""
         descriptor = os.open(arrived, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
         try:
+            size = os.fstat(descriptor).st_size
             mac = self._mac(conversation_id, "values")
             blob = mac.update_with_all(_pieces(descriptor))
-            os.fsync(descriptor)
         finally:
             os.close(descriptor)
         os.chmod(arrived, 0o600)
+        self._total += 0 if (place / blob).exists() else size
         os.replace(arrived, place / blob)
         return blob
 
@@ -195,6 +385,7 @@ class VariableStore:
         mac = self._mac(conversation_id, "values")
         path = self._place(conversation_id) / os.path.basename(blob)
         flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0)
+        target.unlink(missing_ok=True)
         try:
             descriptor = os.open(path, flags)
             try:
@@ -209,28 +400,77 @@ class VariableStore:
             target.unlink(missing_ok=True)
         return is_ours
 
-    def _write_index(self, checkpoint: Checkpoint) -> None:
-        body = msgspec.json.encode(checkpoint)
-        mac = self._mac(checkpoint.conversation_id, "index").update_with(body)
-        with replacing(self._place(checkpoint.conversation_id) / _INDEX) as file:
-            file.write(mac.encode("ascii") + b"\n" + body)
-
-    def _collect(self, conversation_id: str, used: set[str]) -> None:
-        """Delete files that no index lists, then the oldest conversations over the budget."""
+    def _make_room(self, conversation_id: str) -> None:
+        """Delete the oldest checkpoints over the budget, then the oldest conversations."""
+        limit = self.limit()
+        if self._size() <= limit:
+            return
         own = self._place(conversation_id)
-        for path in own.iterdir():
-            if path.name != _INDEX and path.name not in used:
-                path.unlink(missing_ok=True)
-        size, limit = self._size(), self.limit()
-        others = [place for place in self._places() if place != own]
-        for place in sorted(others, key=_changed_at):
-            if size <= limit:
+        places = {place: _unchecked_entries(place) for place in self._places()}
+        older = (
+            (group[-1].at, str(place), group)
+            for place, entries in places.items()
+            for group in _families(entries)[:-1]
+        )
+        for _, name, group in sorted(older, key=lambda one: one[:2]):
+            if self._size() <= limit:
                 return
-            size -= _folder_size(place)
+            self._drop(Path(name), group, places[Path(name)])
+        for place in sorted(places, key=_changed_at):
+            if place == own:
+                continue
+            if self._size() <= limit:
+                return
+            self._total -= _folder_size(place)
+            self._forget(place)
             shutil.rmtree(place, ignore_errors=True)
 
+    def _drop(self, place: Path, group: list[_Entry], entries: dict[int, _Entry]) -> None:
+        """Delete checkpoints, and then the files that no other one lists."""
+        for entry in group:
+            del entries[entry.number]
+            self._unlink(place / f"{_CHECKPOINT}{entry.number}")
+        used = {blob for entry in entries.values() for blob in entry.blobs}
+        for blob in {blob for entry in group for blob in entry.blobs} - used:
+            self._unlink(place / os.path.basename(blob))
+        self._forget(place, [entry.number for entry in group])
+
+    def _forget(self, place: Path, numbers: list[int] | None = None) -> None:
+        """Forget what is known of a conversation, or these checkpoints of it."""
+        owner = next((one for one in self._shelves if self._place(one) == place), None)
+        if owner is not None and numbers is None:
+            del self._shelves[owner]
+        elif owner is not None:
+            shelf = self._shelves[owner]
+            for number in numbers or ():
+                shelf.entries.pop(number, None)
+            used = shelf.used()
+            shelf.blobs = {key: blob for key, blob in shelf.blobs.items() if blob in used}
+
+    def _unlink(self, path: Path) -> None:
+        with suppress(OSError):
+            size = path.lstat().st_size
+            path.unlink()
+            self._total -= size
+
+    def _sweep(self, conversation_id: str) -> None:
+        """Delete what no checkpoint lists: what was left by a crash."""
+        place, shelf = self._place(conversation_id), self._shelf(conversation_id)
+        if shelf.is_swept:
+            return
+        shelf.is_swept = True
+        used = shelf.used() | {f"{_CHECKPOINT}{number}" for number in shelf.entries}
+        with suppress(OSError):
+            for entry in os.scandir(place):
+                if entry.name not in used:
+                    self._unlink(Path(entry.path))
+
     def _size(self) -> int:
-        return sum(map(_folder_size, self._places()))
+        """Return the size of all, which is counted now and then."""
+        if time.monotonic() > self._counted_at + _COUNTED_S:
+            self._total = sum(map(_folder_size, self._places()))
+            self._counted_at = time.monotonic()
+        return self._total
 
 
 class _Mac:
@@ -262,10 +502,41 @@ def _copied(pieces: Generator[bytes], write: Callable[[bytes], object]) -> Gener
         yield piece
 
 
+def _state(checkpoint: Checkpoint) -> tuple[object, ...]:
+    return checkpoint.names, checkpoint.groups, checkpoint.bounds, checkpoint.python
+
+
+def _unchecked_entries(place: Path) -> dict[int, _Entry]:
+    """Return what the checkpoints of a folder say, which is enough to delete them."""
+    found: dict[int, _Entry] = {}
+    for number in _numbers(place):
+        with suppress(OSError, ValueError, LookupError, msgspec.MsgspecError):
+            data = read_plain(place / f"{_CHECKPOINT}{number}", _CHECKPOINT_LIMIT) or b""
+            first, _, body = data.partition(b"\n")
+            found[number] = msgspec.json.decode(body[: int(first.split(b" ")[1])], type=_Entry)
+    return found
+
+
+def _families(entries: Mapping[int, _Entry]) -> list[list[_Entry]]:
+    """Return the checkpoints with those that are the same as they, the oldest first."""
+    found: dict[int, list[_Entry]] = {}
+    for entry in entries.values():
+        found.setdefault(entry.holder, []).append(entry)
+    return sorted(found.values(), key=lambda group: group[-1].number)
+
+
+def _numbers(place: Path) -> list[int]:
+    """Return the numbers of the checkpoints in a folder, the oldest first."""
+    with suppress(OSError):
+        names = (one.name.removeprefix(_CHECKPOINT) for one in os.scandir(place))
+        return sorted(int(name) for name in names if name.isdecimal())
+    return []
+
+
 def _changed_at(place: Path) -> float:
     try:
-        return (place / _INDEX).stat().st_mtime
-    except OSError:
+        return max(one.stat().st_mtime for one in place.glob(f"{_CHECKPOINT}*"))
+    except (OSError, ValueError):
         return 0.0
 
 

@@ -220,6 +220,8 @@ def _bring_back(saved: dict[str, Any], source: Talk, target: Talk) -> dict[str, 
     rows = saved["names"]
     plan = {
         "python": saved["python"],
+        "delete": [],
+        "rows": [{"source": "", **row} for row in rows],
         "imports": [{**row, "source": ""} for row in rows if row["verdict"] == "import"],
         "classes": [row for row in rows if row["verdict"] == "source"],
         "groups": saved["groups"],

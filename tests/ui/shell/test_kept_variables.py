@@ -51,7 +51,7 @@ async def _lose_kernel(bench: Bench, folder: Path) -> None:
     """Run code, wait until its variables are saved, kill the kernel."""
     bench.session.run_code("python", "x, s = [1], (n for n in 'ab')")
     await bench.rests()
-    await until(lambda: list(folder.glob("variables/*/index")) != [])
+    await until(lambda: list(folder.glob("variables/*/checkpoint-*")) != [])
     pid = bench.session.kernel.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)

@@ -10,8 +10,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any
 
 from msgspec import MsgspecError, Struct, ValidationError, convert
 from msgspec.structs import replace
@@ -23,10 +22,19 @@ from playhead.domain.saved_variables import (
     Checkpoint,
     RestoreOffer,
     SavedName,
-    WhyLost,
+    composed,
 )
 from playhead.domain.text.run_ends import note_for_model
 from playhead.errors import ExecutionError
+from playhead.execution.keeping.checkouts import Checkouts, Restored
+from playhead.execution.keeping.kept_state import (
+    EMPTY,
+    Choice,
+    Kept,
+    VariableStore,
+    Wish,
+    bounds_of,
+)
 
 if TYPE_CHECKING:
     from playhead.execution.live_kernel import LiveKernel
@@ -35,7 +43,6 @@ _log = logging.getLogger(__name__)
 _IDLE_S = 0.6
 _AGAIN_S = 2.0
 _SAVE_S = 15.0
-_RESTORE_S = 60.0
 _ANSWER_S = 5.0
 """Beyond what the kernel takes."""
 _MOST_FORKED = 512_000_000
@@ -43,63 +50,12 @@ _MOST_FORKED = 512_000_000
 _MOST_TRIES = 5
 _LIMIT_S = 30.0
 
-Wish = Literal["ask", "always", "never"]
-Choice = Literal["yes", "no", "stop"]
-
 
 class Saving(Struct, frozen=True):
     """The user's wish: whether variables are saved, and whether new kernels get them."""
 
     is_on: bool = True
     restores: Wish = "ask"
-
-
-class VariableStore(Protocol):
-    """Keeps saved variables; its methods block."""
-
-    def limit(self) -> int:
-        """Return how many bytes one conversation may take now."""
-        ...
-
-    def read(self, conversation_id: str) -> Checkpoint | None:
-        """Return what was saved last, if it is as it was written."""
-        ...
-
-    def take(
-        self,
-        conversation_id: str,
-        found: Mapping[str, Any],
-        fetch: Callable[[str, Path, int], bool],
-        bounds: str = "",
-    ) -> Checkpoint:
-        """Keep what a kernel has saved in its sandbox. Raises ValueError, OSError."""
-        ...
-
-    def lay_out(self, checkpoint: Checkpoint, folder: Path) -> tuple[str, list[SavedName]]:
-        """Copy it into a kernel's folder; return the plan's name and what cannot be read."""
-        ...
-
-    def delete(self, conversation_id: str) -> None:
-        """Delete what was saved of a conversation."""
-        ...
-
-
-class _Kept(Struct):
-    """The state of one conversation's variables."""
-
-    checkpoint: Checkpoint | None = None
-    is_read: bool = False
-    back: BroughtBack | None = None
-    offer: RestoreOffer | None = None
-    answer: asyncio.Future[Choice] | None = None
-    asks_again: bool = False
-    is_behind: bool = False
-    has_kernel: bool = False
-    has_new: bool = False
-    tries: int = 0
-    timer: asyncio.TimerHandle | None = None
-    task: asyncio.Task[None] | None = None
-    on_change: Callable[[], None] = lambda: None
 
 
 class VariableKeeper:
@@ -121,8 +77,9 @@ class VariableKeeper:
         self._store = store
         self._wish = wish
         self._asks = asks
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, Kept] = {}
         self._most, self._asked_at = 0, -_LIMIT_S
+        self._checkouts = Checkouts(store)
 
     def offer(self, conversation_id: str) -> RestoreOffer | None:
         """Return the question that waits for `answer`, if there is one."""
@@ -131,9 +88,9 @@ class VariableKeeper:
     def saved(self, conversation_id: str) -> RestoreOffer | None:
         """Return how much the next kernel can get; None if nothing, or it never gets any."""
         kept = self._of(conversation_id)
-        if not kept.is_read:
-            kept.checkpoint, kept.is_read = self._store.read(conversation_id), True
         found = kept.checkpoint
+        if not kept.is_read and found is None:
+            found = kept.checkpoint = self._store.read(conversation_id)
         is_wanted = found is not None and self._restores(kept) != "never"
         return found.offer if found is not None and is_wanted else None
 
@@ -168,14 +125,20 @@ class VariableKeeper:
         if kept.timer is not None:
             kept.timer.cancel()
             kept.timer = None
-        kept.has_kernel = kernel.state != "none"
+        kept.kernel = kernel if kernel.state != "none" else None
         if kernel.state == "busy":
             kept.has_new = True
             kept.tries = 0
         elif kernel.state == "idle" and kept.has_new:
             self._save_later(conversation_id, kernel, self._idle_s)
         elif kernel.state == "none":
-            kept.back, kept.has_new, kept.is_behind = None, False, False
+            kept.renew()
+
+    async def begin(self, conversation_id: str, run_id: str) -> None:
+        """Record that a run begins; not while its variables are being changed."""
+        kept = self._of(conversation_id)
+        async with kept.changing:
+            kept.begin(run_id)
 
     def ask_again(self, conversation_id: str) -> None:
         """Ask before a kernel gets the variables that a person has just thrown away."""
@@ -195,7 +158,7 @@ class VariableKeeper:
             back = (*kept.back.modules, *kept.back.names)
             return note_for_model(back, kept.back.lost, is_done=True)
         checkpoint = kept.checkpoint
-        if checkpoint is None or kept.has_kernel or self._restores(kept) == "never":
+        if checkpoint is None or kept.kernel is not None or self._restores(kept) == "never":
             return ""
         back = [one.name for one in checkpoint.names if one.comes_back]
         lost = [one for one in checkpoint.names if not one.comes_back]
@@ -233,7 +196,7 @@ class VariableKeeper:
         restores = self._restores(kept)
         if checkpoint is None or checkpoint.offer is None or restores == "never":
             return True
-        if checkpoint.bounds not in ("", _bounds(kernel)):
+        if checkpoint.bounds not in ("", bounds_of(kernel)):
             lost = tuple(
                 replace(one, verdict="lost", why="other_policy") for one in checkpoint.names
             )
@@ -244,38 +207,87 @@ class VariableKeeper:
         if choice != "yes":
             return choice == "no"
         kept.asks_again = False
-        plan, lost = await asyncio.to_thread(self._store.lay_out, checkpoint, kernel.spool_folder)
-        found: dict[str, Any] = {}
-        try:
-            found = await kernel.restore(plan, _RESTORE_S, _ANSWER_S)
-        except ExecutionError as error:
-            _log.warning("The variables of a kernel did not come back: %s", error)
+        found, lost = await self._checkouts.lay(kernel, checkpoint)
         kept.back = _brought_back(checkpoint, lost, found)
-        kept.has_new = True
+        names = frozenset((*kept.back.names, *kept.back.modules))
+        here = replace(EMPTY, conversation_id=conversation_id, python=checkpoint.python)
+        kept.stand(replace(composed(here, checkpoint, names), origin=checkpoint.origin))
         kept.on_change()
         return True
 
+    async def load(self, conversation_id: str) -> None:
+        """Read what can be taken back of a conversation's runs."""
+        await self._checkpoint(conversation_id)
+
     async def state_at(self, conversation_id: str, run_id: str) -> PastState:
-        """Return the variables as they were after a run."""
-        return PastState(why="collected")
+        """Return the variables as they were after a run; nothing of them is read but their rows."""
+        if not self._wish().is_on:
+            return PastState(why="off")
+        found = await asyncio.to_thread(self._store.find, conversation_id, run_id)
+        if found is None:
+            origins = await asyncio.to_thread(self._store.origins, conversation_id)
+            is_behind = any(run_id in origin.skipped for origin, _ in origins)
+            is_behind |= self._of(conversation_id).origin.id == run_id
+            return PastState(why="behind" if is_behind else "collected")
+        shown = [_past_row(one) for one in found.names if one.verdict != "import"]
+        return PastState(variables=tuple(shown), changes=found.changes, at=found.at)
 
     def place(self, conversation_id: str) -> str:
         """Return the run or undo after which the variables are as they are; '' for none."""
-        return ""
+        kept = self._of(conversation_id)
+        if kept.kernel is None:
+            return kept.checkpoint.origin.place if kept.checkpoint is not None else ""
+        return kept.origin.place
 
     def changes(self, conversation_id: str) -> Mapping[str, VariableChanges]:
         """Return what each run, or undo, that can be taken back has changed, by their ids."""
-        return {}
+        return self._of(conversation_id).changes
 
     async def take_back(
         self, conversation_id: str, effect_id: str, undo_id: str
     ) -> VariableChanges | None:
-        """Take back what a run, or an undo, did to variables; None where nothing is kept."""
-        return None
+        """Take back what a run, or an undo, did to variables; None where nothing is kept.
+
+        Raises ExecutionError.
+        """
+        kept = self._of(conversation_id)
+        async with kept.changing:
+            living = await self._settled(conversation_id)
+            done = await self._checkouts.take_back(kept, living, effect_id, undo_id)
+        kept.on_change()
+        return done
 
     async def go_to(self, conversation_id: str, effect_id: str) -> VariableChanges:
         """Have the variables as they were after a run, or an undo. Raises ExecutionError."""
-        raise ExecutionError("The variables of this run are not kept.")
+        kept = self._of(conversation_id)
+        async with kept.changing:
+            living = await self._settled(conversation_id)
+            done = await self._checkouts.go_to(kept, living, effect_id)
+        kept.on_change()
+        return done
+
+    async def _settled(self, conversation_id: str) -> Checkpoint:
+        """Return the variables as they are now, all of them saved. Raises ExecutionError."""
+        kept = self._of(conversation_id)
+        kernel = kept.kernel
+        checkpoint = await self._checkpoint(conversation_id)
+        if kernel is None and checkpoint is not None:
+            return checkpoint
+        if kernel is None:
+            raise ExecutionError("Nothing is kept of the variables.")
+        if kept.task is not None:
+            await asyncio.wait([kept.task])
+        if not kept.is_saved and kernel.state == "idle":
+            if kept.timer is not None:
+                kept.timer.cancel()
+                kept.timer = None
+            await self._save(conversation_id, kernel)
+        if not kept.is_saved:
+            raise ExecutionError(
+                "The variables are not changed: they could not be saved as they are now.",
+                remedy="Try again when the code has ended.",
+            )
+        return kept.living
 
     async def forget(self, conversation_id: str) -> None:
         """Delete what was saved of a conversation; it is forgotten, too."""
@@ -294,10 +306,10 @@ class VariableKeeper:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _of(self, conversation_id: str) -> _Kept:
-        return self._kept.setdefault(conversation_id, _Kept())
+    def _of(self, conversation_id: str) -> Kept:
+        return self._kept.setdefault(conversation_id, Kept())
 
-    def _restores(self, kept: _Kept) -> Wish:
+    def _restores(self, kept: Kept) -> Wish:
         wish = self._wish()
         restores = wish.restores if wish.is_on else "never"
         if restores == "always" and kept.asks_again:
@@ -305,14 +317,9 @@ class VariableKeeper:
         return restores if restores != "ask" or self._asks else "never"
 
     async def _checkpoint(self, conversation_id: str) -> Checkpoint | None:
-        """Return what is saved of a conversation, which is read once."""
-        kept = self._of(conversation_id)
-        if not kept.is_read:
-            kept.checkpoint = await asyncio.to_thread(self._store.read, conversation_id)
-            kept.is_read = True
-        return kept.checkpoint
+        return await self._of(conversation_id).read(self._store, conversation_id)
 
-    async def _ask(self, kept: _Kept, checkpoint: Checkpoint) -> Choice:
+    async def _ask(self, kept: Kept, checkpoint: Checkpoint) -> Choice:
         kept.answer = asyncio.get_running_loop().create_future()
         kept.offer = checkpoint.offer
         kept.on_change()
@@ -351,43 +358,58 @@ class VariableKeeper:
             self._save_later(conversation_id, kernel, _AGAIN_S)
         kept.on_change()
 
-    async def _limit(self) -> int:
-        """Return how much may be saved; the disk is asked now and then."""
-        if time.monotonic() > self._asked_at + _LIMIT_S:
-            self._most = await asyncio.to_thread(self._store.limit)
-            self._asked_at = time.monotonic()
-        return self._most
-
     async def _save_now(self, conversation_id: str, kernel: LiveKernel) -> bool:
         """Have a kernel save what has changed; return whether that was done."""
+        kept = self._of(conversation_id)
         if not self._wish().is_on:
             await asyncio.to_thread(self._store.delete, conversation_id)
-            self._of(conversation_id).checkpoint = None
+            kept.checkpoint, kept.changes = None, {}
             return True
-        checkpoint = await self._checkpoint(conversation_id)
-        known = [group.key for group in checkpoint.groups] if checkpoint else []
-        limit = await self._limit()
+        await self._checkpoint(conversation_id)
+        bounds = bounds_of(kernel)
+        known = await asyncio.to_thread(self._prepare, conversation_id, bounds)
+        origin, base, living = kept.origin, kept.base, kept.living
         found = await kernel.save(
-            _SAVE_S + _ANSWER_S, known=known, limit=limit, most_forked=_MOST_FORKED, seconds=_SAVE_S
+            _SAVE_S + _ANSWER_S,
+            known=known,
+            limit=self._most,
+            most_forked=_MOST_FORKED,
+            seconds=_SAVE_S,
         )
         if found.get("is_same") is True:
-            return True
-        taken = await asyncio.to_thread(
-            self._store.take, conversation_id, found, kernel.take_file, _bounds(kernel)
-        )
-        if conversation_id in self._kept:
-            self._kept[conversation_id].checkpoint = taken
-        else:  # it was deleted meanwhile
+            changes = VariableChanges() if base is not None else None
+            same = replace(
+                living,
+                conversation_id=conversation_id,
+                at=time.time(),
+                origin=origin,
+                changes=changes,
+                bounds=bounds,
+            )
+            taken = await asyncio.to_thread(self._store.put, same)
+        else:
+            taken = await asyncio.to_thread(
+                self._store.take, conversation_id, found, kernel.take_file, bounds, origin, base
+            )
+        if conversation_id not in self._kept:  # it was deleted meanwhile
             await asyncio.to_thread(self._store.delete, conversation_id)
+        elif kept.kernel is kernel:
+            kept.take(taken)
+        else:
+            kept.checkpoint = taken
         return True
 
+    def _prepare(self, conversation_id: str, bounds: str) -> list[str]:
+        """Return what is saved already; the disk is asked now and then how much may be saved."""
+        if time.monotonic() > self._asked_at + _LIMIT_S:
+            self._most = self._store.limit()
+            self._asked_at = time.monotonic()
+        return self._store.known(conversation_id, bounds)
 
-def _bounds(kernel: LiveKernel) -> str:
-    """Return a text for the sandbox that a kernel is in; "" for none."""
-    if kernel.confinement is None:
-        return ""
-    policy, folder = kernel.confinement.policy, kernel.confinement.around.folder
-    return f"{policy.files} {policy.network} {','.join(sorted(policy.hosts))} {folder}"
+
+def _past_row(one: SavedName) -> Variable:
+    row = replace(_row(one), shape=one.shape, value=one.value)
+    return replace(row, survival="", size_bytes=one.size_bytes) if one.comes_back else row
 
 
 def _row(one: SavedName) -> Variable:
@@ -401,28 +423,15 @@ def _row(one: SavedName) -> Variable:
     )
 
 
-class _RestoredName(Struct):
-    name: str
-    why: WhyLost = "unreadable"
-
-
-class _Restored(Struct):
-    """The answer of a kernel to `restore`."""
-
-    back: tuple[_RestoredName, ...] = ()
-    failed: tuple[_RestoredName, ...] = ()
-    is_other_python: bool = False
-
-
 def _brought_back(
     checkpoint: Checkpoint, lost: list[SavedName], found: Mapping[str, Any]
 ) -> BroughtBack:
     """Return what came back: only names that were saved, whatever the kernel says."""
     rows = {one.name: one for one in checkpoint.names}
     try:
-        answer = convert(found, _Restored)
+        answer = convert(found, Restored)
     except ValidationError:  # code can forge it
-        answer = _Restored()
+        answer = Restored()
     back = [row.name for row in answer.back if row.name in rows]
     modules = tuple(name for name in back if rows[name].verdict == "import")
     names = tuple(name for name in back if name not in modules)

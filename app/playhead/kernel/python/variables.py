@@ -78,13 +78,14 @@ class Variables:
 
     def _row(self, name: str, value: Any) -> dict[str, Any]:
         return {
-            **_facts(name, value),
+            **facts(name, value),
             "is_changed": self._before.get(name) != _fingerprint(value),
             "is_table": frames.is_table(value),
         }
 
 
-def _facts(name: str, value: Any) -> dict[str, Any]:
+def facts(name: str, value: Any) -> dict[str, Any]:
+    """Return what is shown of a value without asking its class."""
     is_known = library(class_of(value)) in _KNOWN
     return {
         "name": name,
@@ -283,7 +284,7 @@ class FailedFrames:
             for name, value in self._names(frame):
                 if _needs_its_class(value) and (id(value) in named or held.takes(value)):
                     self._values.append((str(len(self._rows)), value))
-                self._rows.append({**_facts(name, value), "frame": index})
+                self._rows.append({**facts(name, value), "frame": index})
 
     def listing(self, sent: list[list[Any]]) -> list[dict[str, Any]]:
         """Return the variables of the failure that had these frames.

@@ -22,6 +22,7 @@ import sys
 import threading
 import time
 import warnings
+import weakref
 from typing import TYPE_CHECKING, Any, Callable
 
 from ...interrupts import start_thread
@@ -46,6 +47,8 @@ _SOURCE_LIMIT = 100_000
 _CALL_LINES = 30
 _NICER = 10
 _READ_BYTES = 1 << 16
+_NOT_READ = ("source", "again", "lost")
+"""Verdicts of values that are not in a file: a class made again from its source is another one."""
 
 
 class Saver:
@@ -74,6 +77,8 @@ class Saver:
         self._rows: dict[str, dict[str, Any]] = {}
         self._groups: list[dict[str, Any]] = []
         self._slow: dict[str, int] = {}
+        self._aside: dict[str, Any] = {}  # what a restore took away and cannot be read again
+        self._classes: weakref.WeakValueDictionary[str, type] = weakref.WeakValueDictionary()
         self._is_saving = False
         self.is_awaited: Callable[[], bool] = lambda: False
 
@@ -81,6 +86,7 @@ class Saver:
         """Remember a block that has run; what it may have changed is read at the next save."""
         if tree is None:
             return
+        self._aside.clear()
         self._blocks.append((tree, code))
         if len(self._blocks) > _BLOCKS_KEPT:
             del self._blocks[0]
@@ -210,9 +216,14 @@ class Saver:
         new = {row["name"]: row for row in found["rows"]}
         rows = {name: row for name, row in self._rows.items() if name in saving.names}
         self._rows = {**rows, **new}
+        for row in found["rows"]:
+            value = self._namespace.get(row["name"])
+            if row["verdict"] == "source" and isinstance(value, type):
+                self._classes[row["hash"]] = value
         for name in self._slow:
             if name in saving.names and name not in new:
-                self._rows[name] = {"name": name, "verdict": "lost", "why": "slow", "type": ""}
+                row = {"name": name, "verdict": "lost", "why": "slow", "type": "", "line": 0}
+                self._rows[name] = {**row, "hash": "slow-%x" % self._slow[name]}
         old = [{**group, "file": ""} for group in self._groups if not new.keys() & group["names"]]
         old = [group for group in old if all(name in saving.names for name in group["names"])]
         self._groups = old + found["groups"]
@@ -226,24 +237,57 @@ class Saver:
         self._files.send(saving.command["ask"], answer)
 
     def restore(self, command: dict[str, Any]) -> None:
-        """Bring back what another kernel has saved, as the file of the command lists it."""
+        """Bring back what was saved, here or by another kernel, as the file of the command says."""
+        if self._is_saving:
+            self._files.send(command["ask"], {"error": "busy"})
+            return
         found: dict[str, Any] = {"back": [], "failed": []}
+        plan: dict[str, Any] = {"delete": [], "rows": [], "groups": []}
+        restoring = _Restoring(self._namespace, self._spool, found, self._put_aside)
         try:
             with open(os.path.join(self._spool, command["file"]), "rb") as file:
                 plan = json.load(file)
             if plan["python"] != sys.implementation.cache_tag:
                 plan["groups"] = []
                 found["is_other_python"] = True
-            restoring = _Restoring(self._namespace, self._spool, found)
+            self._read_blocks()
+            unread = [row for row in plan["rows"] if row["verdict"] in _NOT_READ]
+            found_here = [(row["name"], self._made_before(row)) for row in unread]
+            plan["aside"] = [(name, value) for name, value in found_here if value is not None]
             self._interrupts.call_within(command["seconds"], lambda: restoring.run(plan))
         except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - what classes raise
             found["error_type"] = type(error).__name__
-        for row in found["back"]:
-            if row.get("source"):
-                self._origins[row["name"]] = Origin(row["line"], True, row["source"])
-        found["back"] = [{"name": row["name"]} for row in found["back"]]
-        self._unsaved.all = True
+        self._record(plan, {row["name"] for row in found["back"]}, restoring.deleted)
         self._files.send(command["ask"], found)
+
+    def _put_aside(self, name: str) -> None:
+        """Keep a value that goes and could not be read again, until a block runs."""
+        row = self._rows.get(name)
+        if row is not None and name in self._namespace and row["verdict"] in _NOT_READ:
+            self._aside.setdefault(row["hash"], self._namespace[name])
+
+    def _made_before(self, row: dict[str, Any]) -> Any:
+        """Return the very value of a name, if that still lives: its objects know it; else None."""
+        value = self._aside.pop(row["hash"], None)
+        return self._classes.get(row["hash"]) if value is None else value
+
+    def _record(self, plan: dict[str, Any], back: set[str], deleted: set[str]) -> None:
+        """Take what came back as saved: as it was read, it is in the files that it came from."""
+        changed = back | deleted
+        for row in plan["rows"]:
+            if row["name"] in back:
+                is_made = row["verdict"] == "source"
+                origin = Origin(row["line"], is_made or row["verdict"] == "again", row["source"])
+                self._origins[row["name"]] = origin
+        self._rows = {name: row for name, row in self._rows.items() if name not in changed}
+        self._rows.update((row["name"], row) for row in plan["rows"] if row["name"] in back)
+        groups = [(group, set(group["names"]) - changed) for group in self._groups]
+        groups += [(group, back & set(group["names"])) for group in plan["groups"]]
+        self._groups = [
+            {**group, "names": [name for name in group["names"] if name in names], "file": ""}
+            for group, names in groups
+            if names
+        ]
 
 
 class _Saving:
@@ -322,16 +366,34 @@ def _write_all(fd: int, data: bytes) -> None:
 
 
 class _Restoring:
-    """Brings names back: imports, classes, then values; what needs others once these are there."""
+    """Brings names back: imports, classes, then values; what needs others once these are there.
 
-    def __init__(self, namespace: dict[str, Any], spool: str, found: dict[str, Any]) -> None:
+    `put_aside` is called with each name before its value goes.
+    """
+
+    def __init__(
+        self,
+        namespace: dict[str, Any],
+        spool: str,
+        found: dict[str, Any],
+        put_aside: Callable[[str], None],
+    ) -> None:
         self._namespace = namespace
         self._spool = spool
         self._found = found
+        self._put_aside = put_aside
+        self.deleted: set[str] = set()
 
     def run(self, plan: dict[str, Any]) -> None:
         """Bring back all of a plan; what fails although all others are there is noted."""
-        waiting = [*plan["imports"], *plan["classes"]]
+        for name, value in plan["aside"]:
+            self._take({name: value})
+        for name in plan["delete"]:
+            self._put_aside(name)
+            self._namespace.pop(name, None)
+            self.deleted.add(name)
+        known = {name for name, _ in plan["aside"]}
+        waiting = [one for one in (*plan["imports"], *plan["classes"]) if one["name"] not in known]
         for group in plan["groups"]:
             apart = [[name] for name in group["names"]] if group["is_sealed"] else [group["names"]]
             waiting += [{**group, "names": names} for names in apart]
@@ -346,15 +408,22 @@ class _Restoring:
         """Bring back a name, or a group of names; return whether that went well."""
         make = self._load if "file" in one else self._define if one.get("source") else self._import
         names = one["names"] if "file" in one else [one["name"]]
+        if make == self._define:
+            self._put_aside(one["name"])
         try:
             values = make(one)
         except Exception as error:  # noqa: BLE001 - whatever their classes raise
             why = "no_module" if isinstance(error, ImportError) else "unreadable"
             self._found["failed"] += [{"name": name, "why": why} for name in names]
             return False
-        self._namespace.update(values)
-        self._found["back"] += [{**one, "name": name} for name in names]
+        self._take(values)
         return True
+
+    def _take(self, values: dict[str, Any]) -> None:
+        for name, value in values.items():
+            self._put_aside(name)
+            self._namespace[name] = value
+            self._found["back"].append({"name": name})
 
     def _import(self, row: dict[str, Any]) -> dict[str, Any]:
         return {row["name"]: importlib.import_module(row["module"])}

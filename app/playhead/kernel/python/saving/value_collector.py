@@ -6,16 +6,19 @@ one name concerns the others.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import types
 from typing import Any, Callable, Iterable, NamedTuple
 
-from ..short_text import class_name, class_of
+from ..short_text import class_of
+from ..variables import facts
 from . import value_pickling
 from .value_pickling import NotKeptError, Packed
 
 _SMALL_BYTES = 4096
+_HASH_BYTES = 12
 _SECRET_NAME = re.compile(r"(?i)passw|passphrase|secret|token|api_?key|credential|private_?key")
 _SECRET_STARTS = (b"sk-", b"AKIA", b"ghp_", b"gho_", b"github_pat_", b"xox", b"-----BEGIN", b"AIza")
 _SECRET = re.compile(
@@ -64,6 +67,7 @@ class ValueCollector:
         self._wish = wish
         self._rows: dict[str, dict[str, Any]] = {}
         self._groups: list[dict[str, Any]] = []
+        self._hashes: dict[str, str] = {}
         self._left = wish.limit
 
     def collect(self) -> dict[str, Any]:
@@ -77,6 +81,7 @@ class ValueCollector:
             value = self._namespace[name]
             self._wish.report(name)
             if isinstance(value, types.ModuleType):
+                self._hashes[name] = "module " + value.__name__
                 self._row(name, "import", module=value.__name__)
             elif isinstance(value, type) and value.__module__ == "__main__":
                 self._add_class(name, value)
@@ -85,11 +90,13 @@ class ValueCollector:
                     packed[name] = found
                 else:
                     small[name] = value
+                    self._hashes[name] = hash_of(*found.pieces(), self._classes(found))
         self._wish.report("")
         tiny: dict[str, bytes] = {}
         for names in _joined(packed):
             if len(names) == 1 and packed[names[0]].size <= _SMALL_BYTES:
                 tiny[names[0]] = b"".join(packed[names[0]].pieces())
+                self._hashes[names[0]] = hash_of(tiny[names[0]], self._classes(packed[names[0]]))
             else:
                 self._add_group(names, packed)
         # Constants are bound again more often than objects change.
@@ -100,18 +107,30 @@ class ValueCollector:
         return {"rows": list(self._rows.values()), "groups": self._groups}
 
     def _row(self, name: str, verdict: str, **fields: Any) -> None:
+        """Note what becomes of a name, and what is shown of it; `hash` is that of its content."""
         origin = self._wish.origins.get(name)
+        value = self._namespace[name]
+        seen = facts(name, value)
+        if fields.get("why") == "secret" or self._shows_secret(seen["value"]):
+            seen["value"] = ""
         self._rows[name] = {
-            "name": name,
-            "type": class_name(self._namespace[name]),
+            **seen,
             "verdict": verdict,
             "line": origin.line if origin else 0,
+            # What cannot be kept cannot be compared: it is another one when it is another object.
+            "hash": self._hashes.get(
+                name, "%s at %x" % (self._wish.stem.partition("-")[0], id(value))
+            ),
             **fields,
         }
+
+    def _shows_secret(self, text: str) -> bool:
+        return holds_secret(text.encode("utf-8", "replace"), self._wish.secrets)
 
     def _add_class(self, name: str, kind: type) -> None:
         origin = self._wish.origins.get(name)
         if origin is not None and origin.source and kind.__name__ == name:
+            self._hashes[name] = hash_of(origin.source.encode("utf-8", "replace"))
             self._row(name, "source", source=origin.source)
         else:
             self._row(name, "lost", why="local_class")
@@ -160,9 +179,15 @@ class ValueCollector:
                 return
         self._write(names, found)
 
+    def _classes(self, packed: Packed) -> bytes:
+        """Return what tells the classes that values name from later ones of the same names."""
+        origins = (self._wish.origins.get(name) for name in packed.classes)
+        sources = [one.source if one is not None else "" for one in origins]
+        return hash_of(*(one.encode() for one in sources)).encode() if sources else b""
+
     def _write(self, names: list[str], packed: Packed, *, is_sealed: bool = False) -> None:
         """Write a group; a sealed one has each value as bytes, and one that fails is alone."""
-        key = packed.digest()
+        key = packed.digest() + self._classes(packed).decode()
         file = ""
         if key not in self._wish.known:
             self._left -= packed.size
@@ -173,6 +198,7 @@ class ValueCollector:
             file = "%s-%d.values" % (self._wish.stem, len(self._groups))
             self._write_file(os.path.join(self._wish.spool, file), packed.pieces())
         for name in names:
+            self._hashes.setdefault(name, key)
             self._row(name, "kept", size=packed.size // len(names))
         group = {"key": key, "names": names, "file": file, "size": packed.size}
         self._groups.append({**group, "is_sealed": is_sealed})
@@ -185,6 +211,14 @@ class ValueCollector:
                 view = memoryview(piece)
                 while view:
                     view = view[file.write(view) :]
+
+
+def hash_of(*pieces: Any) -> str:
+    """Return a hash of some bytes that is the same in every process."""
+    found = hashlib.blake2b(digest_size=_HASH_BYTES)
+    for piece in pieces:
+        found.update(piece)
+    return found.hexdigest()
 
 
 def _joined(packed: dict[str, Packed]) -> list[list[str]]:

@@ -37,12 +37,22 @@ class NotKeptError(Exception):
 
 
 class Packed:
-    """Values as bytes: the pickle and the buffers beside it. `linked` are shared objects by id."""
+    """Values as bytes: the pickle and the buffers beside it. `linked` are shared objects by id.
 
-    def __init__(self, pickled: bytes, buffers: list[Any], linked: dict[int, Any]) -> None:
+    `classes` are those of blocks that it names: with other ones the values would be others.
+    """
+
+    def __init__(
+        self,
+        pickled: bytes,
+        buffers: list[Any],
+        linked: dict[int, Any],
+        classes: Iterable[str] = (),
+    ) -> None:
         self.pickled = pickled
         self.buffers = buffers
         self.linked = linked
+        self.classes = sorted(classes)
         self.size = len(pickled) + sum(one.nbytes for one in buffers)
 
     def digest(self) -> str:
@@ -87,7 +97,7 @@ def pack(
         if type(value) not in _UNLINKED and value is not values and _can_change(value, namespace)
     }
     linked.update(pickler.owners_seen)
-    return Packed(target.bytes(), pickler.buffers, linked)
+    return Packed(target.bytes(), pickler.buffers, linked, pickler.classes)
 
 
 def unpack(data: bytes | memoryview) -> dict[str, Any]:
@@ -151,6 +161,7 @@ class _Pickler(pickle.Pickler):
     ) -> None:
         self.buffers: list[Any] = []
         self.owners_seen: dict[int, Any] = {}
+        self.classes: set[str] = set()
         self.target = target
         self._namespace = namespace
         self._owners = owners
@@ -207,12 +218,14 @@ class _Pickler(pickle.Pickler):
             raise NotKeptError("local_class") from None
         if found is not kind:
             raise NotKeptError("class_changed")
+        self.classes.add(kind.__qualname__.partition(".")[0])
         return NotImplemented
 
     def write_frame(self, value: Any) -> Any:
         """Write a frame that copies on write by itself: memory that it shares is not seen."""
         inner = _Pickler(self.target.part(), self._namespace, frozenset(), value)
         inner.dump(value)
+        self.classes |= inner.classes
         return _nested, (inner.target.bytes(), *map(pickle.PickleBuffer, inner.buffers))
 
     def write_array(self, value: Any) -> Any:

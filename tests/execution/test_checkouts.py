@@ -1,0 +1,154 @@
+"""Variables of living kernels that are put into an earlier state, and of those to come."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from playhead.domain.conversation.payloads import LeftName, VariableChanges
+from playhead.errors import ExecutionError
+from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
+from playhead.execution.process_executor import ProcessExecutor
+from playhead.storage.variable_store import VariableStore
+from tests.support.kernels import error_of, executor, request, run, text_of
+from tests.support.waiting import until
+
+_ID = "conversation"
+
+
+class Bench:
+    """A conversation with a kernel; each run is saved before the next."""
+
+    def __init__(self, folder: Path, keeper: VariableKeeper, made: ProcessExecutor) -> None:
+        self.folder, self.keeper, self.made = folder, keeper, made
+
+    async def run(self, run_id: str, code: str, *, is_saved: bool = True) -> str:
+        chunks = await run(self.made, request(self.folder, code, run_id))
+        assert error_of(chunks) is None
+        if is_saved:
+            await until(lambda: not self.keeper.is_waiting(_ID))
+        return text_of(chunks).strip()
+
+    async def undo(self, effect_id: str, undo_id: str) -> VariableChanges:
+        found = await self.keeper.take_back(_ID, effect_id, undo_id)
+        assert found is not None
+        return found
+
+    async def kill(self) -> None:
+        pid = self.made.status(_ID).pid
+        assert pid is not None
+        os.kill(pid, signal.SIGKILL)
+        await until(lambda: self.made.status(_ID).state == "none")
+
+
+@asynccontextmanager
+async def bench(folder: Path) -> AsyncGenerator[Bench]:
+    """A bench whose keeper brings variables back by itself."""
+    store = VariableStore(folder / "variables")
+    keeper = VariableKeeper(store, lambda: Saving(restores="always"), asks=True, idle_s=0.0)
+    async with executor(folder, keeper) as made:
+        yield Bench(folder, keeper, made)
+
+
+_FIRST = """\
+rows = [1, [2]]
+inner = rows[1]
+count = 1
+class Point:
+    x = 1
+point, other = Point(), Point()
+stream = (n for n in range(9))
+large = list(range(5000))
+lines = (n for n in "ab")
+"""
+_SECOND = """\
+rows.append(3); count += 1; fresh = {"a": 1}; del large
+next(stream); lines = 5; late = (n for n in "cd")
+class Point:
+    x = 2
+point = Point()
+"""
+_LOOK = """\
+print(rows, inner is rows[1], count, "fresh" in globals(), "large" in globals(), Point.x, point.x)
+print(type(point) is Point, type(other) is Point)
+"""
+
+
+async def test_a_run_is_taken_back_and_done_again_in_a_living_kernel(tmp_path: Path) -> None:
+    async with bench(tmp_path) as one:
+        await one.run("first", _FIRST)
+        await one.run("second", _SECOND)
+        after = await one.run("look", _LOOK)
+        undone = await one.undo("second", "undo")
+        assert (undone.made, undone.deleted) == (("large",), ("fresh", "late"))
+        assert {"rows", "inner", "count", "Point", "point"} <= set(undone.changed)
+        assert undone.left == (LeftName("lines", "not_kept", "generator"),)
+        again = await one.undo("undo", "redo")
+        assert (again.made, again.deleted, again.left) == (("fresh", "late"), ("large",), ())
+        assert await one.run("look 2", _LOOK + "print(next(late))") == f"{after}\nc"
+        await one.undo("second", "undo 2")
+        seen = await one.run("look 3", _LOOK + "print(next(stream), lines)")
+        assert seen.split("\n") == [
+            "[1, [2]] True 1 False True 1 1",
+            "True True",
+            "1 5",
+        ]  # what cannot be kept goes on from where it is
+
+
+async def test_what_a_later_run_has_changed_is_left(tmp_path: Path) -> None:
+    async with bench(tmp_path) as one:
+        await one.run("first", "a = [1]; b = [1]; c = 1")
+        await one.run("second", "a.append(2); b.append(2); c = 2; d = b")
+        await one.run("third", "a.append(3); e = 5")
+        undone = await one.undo("second", "undo")
+        assert undone.left == (LeftName("a", "changed"),)
+        assert (undone.changed, undone.deleted) == (("b", "c"), ("d",))
+        assert await one.run("look", "print(a, b, c, e, 'd' in globals())") == (
+            "[1, 2, 3] [1] 1 5 False"
+        )
+
+
+async def test_unchanged_variables_stay_the_very_objects(tmp_path: Path) -> None:
+    async with bench(tmp_path) as one:
+        await one.run("first", "kept = [object]; mark = id(kept); x = 1")
+        await one.run("second", "x = 2")
+        await one.keeper.go_to(_ID, "first")
+        assert one.keeper.place(_ID) == "first"
+        assert await one.run("third", "print(x, id(kept) == mark)") == "1 True"
+        assert one.keeper.changes(_ID)["second"] == VariableChanges(changed=("x",))
+        with pytest.raises(ExecutionError, match="not kept"):
+            await one.keeper.go_to(_ID, "unknown")
+
+
+async def test_without_a_kernel_none_is_started_and_the_next_gets_the_earlier(
+    tmp_path: Path,
+) -> None:
+    async with bench(tmp_path) as one:
+        await one.run("first", "x = [1]; y = 1")
+        await one.run("second", "x.append(2); z = 3")
+        await one.kill()
+        undone = await one.undo("second", "undo")
+        assert (undone.changed, undone.deleted) == (("x",), ("z",))
+        assert one.made.status(_ID).state == "none"
+        assert await one.run("third", "print(x, y, 'z' in globals())") == "[1] 1 False"
+        await one.undo("undo", "redo")
+        assert await one.run("fourth", "print(x, y, z)") == "[1, 2] 1 3"
+
+
+async def test_a_run_that_was_not_saved_is_said_to_have_fallen_behind(tmp_path: Path) -> None:
+    async with bench(tmp_path) as one:
+        one.keeper._idle_s = 60.0
+        await one.run("first", "x = 1", is_saved=False)
+        one.keeper._idle_s = 0.0
+        await one.run("second", "x = 2; text = 'q' * 200")
+        assert (await one.keeper.state_at(_ID, "first")).why == "behind"
+        past = await one.keeper.state_at(_ID, "second")
+        assert past.is_kept
+        assert [(row.name, row.value) for row in past.variables][0] == ("x", "2")
+        assert past.changes is None
+        assert await one.keeper.take_back(_ID, "second", "undo") is None
