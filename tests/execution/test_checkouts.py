@@ -149,6 +149,6 @@ async def test_a_run_that_was_not_saved_is_said_to_have_fallen_behind(tmp_path: 
         assert (await one.keeper.state_at(_ID, "first")).why == "behind"
         past = await one.keeper.state_at(_ID, "second")
         assert past.is_kept
-        assert [(row.name, row.value) for row in past.variables][0] == ("x", "2")
+        assert next((row.name, row.value) for row in past.variables) == ("x", "2")
         assert past.changes is None
         assert await one.keeper.take_back(_ID, "second", "undo") is None

@@ -620,9 +620,27 @@ class EffectConflict(_SessionWire, frozen=True):
     detail: str | None = None
 
 
+class EffectLeftName(_SessionWire, frozen=True):
+    """A variable that an undo left as it is, or cannot put back, and why."""
+
+    name: str
+    why: str
+    detail: str | None = None
+
+
+class EffectVariables(_SessionWire, frozen=True):
+    """The names of variables that a run, an undo or a redo has made, changed and deleted."""
+
+    made: list[str]
+    changed: list[str]
+    deleted: list[str]
+    left: list[EffectLeftName] | None = None
+    is_undone: bool | None = None
+
+
 class SessionEffect(_SessionWire, frozen=True):
-    """An effect of a run, an undo or a redo on files; `undone` are those that were taken back,
-    `waiting` those that were set aside and are neither kept nor deleted.
+    """An effect of a run, an undo or a redo on files and `variables`; `undone` are the files that
+    were taken back, `waiting` those that were set aside and are neither kept nor deleted.
 
     What waits in a copy, or was discarded, has no `id`: nothing has happened that could be undone.
     """
@@ -639,6 +657,7 @@ class SessionEffect(_SessionWire, frozen=True):
     undone: list[str] | None = None
     waiting: list[str] | None = None
     conflicts: list[EffectConflict] | None = None
+    variables: EffectVariables | None = None
 
 
 class EffectList(_SessionWire, frozen=True):

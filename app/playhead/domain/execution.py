@@ -185,7 +185,8 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     While there is an `offer`, the run waits for its answer; `brought_back` is what the kernel got
     from the one before. `is_behind`: what the last runs changed is not saved yet.
 
-    `paused_line` is the line that its block is paused before, 0 while it is not.
+    `paused_line` is the line that its block is paused before, 0 while it is not. `place` is the run
+    after which its variables are as they are, once that is saved.
     """
 
     state: KernelState = "none"
@@ -200,6 +201,7 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     brought_back: BroughtBack | None = None
     is_behind: bool = False
     paused_line: int = 0
+    place: str = ""
 
 
 class Interpreter(Struct, frozen=True, kw_only=True):

@@ -114,7 +114,7 @@ class Checkpoint(Struct, frozen=True, kw_only=True):
         return RestoreOffer(count, len(variables)) if count else None
 
     def contents(self) -> dict[str, str]:
-        """Return for each name what tells its content from every other one."""
+        """Return for each name a text that is another one for another content."""
         blobs = {group.key: group.blob for group in self.groups}
         return {one.name: blobs.get(one.hash, one.hash) for one in self.names}
 
@@ -144,7 +144,7 @@ class RestoreOffer(Struct, frozen=True):
 
 
 def changes_between(before: Checkpoint, after: Checkpoint) -> VariableChanges:
-    """Return the names that one checkpoint has otherwise than the other."""
+    """Return the names that are different in two checkpoints."""
     was, is_now = before.contents(), after.contents()
     return VariableChanges(
         made=tuple(name for name in is_now if name not in was),

@@ -355,6 +355,7 @@ class ProcessExecutor:
             offer=self._keeper.offer(conversation_id),
             brought_back=self._keeper.brought_back(conversation_id),
             is_behind=self._keeper.is_behind(conversation_id),
+            place=self._keeper.place(conversation_id),
         )
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:

@@ -211,6 +211,14 @@ class SavedVariables(Protocol):
         """Return what each run, or undo, that can be taken back has changed, by their ids."""
         ...
 
+    async def settle(self, conversation_id: str) -> None:
+        """Save the variables as they are now, before they are changed. Raises ExecutionError."""
+        ...
+
+    async def load(self, conversation_id: str) -> None:
+        """Read what is kept of a conversation, so that its changes are known."""
+        ...
+
     async def take_back(
         self, conversation_id: str, effect_id: str, undo_id: str
     ) -> VariableChanges | None:

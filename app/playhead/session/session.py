@@ -122,9 +122,7 @@ class Session:
         where = self._place_of_code
         self.questions = CodeQuestions(ports.executor, ports.reader, conversation.id, where)
         self.access = CodeAccess(ports.executor, conversation)
-        self.files = RunFiles(
-            ports.files, conversation, self._expect_idle, lambda: self._emit("files")
-        )
+        self.files = RunFiles(ports, conversation, self._expect_idle, lambda: self._emit("files"))
         """Undoes what runs did to files."""
         self.kept_variables = KeptVariables(ports, conversation, self._expect_idle)
         self.copy = self._make_copy_review()

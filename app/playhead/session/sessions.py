@@ -191,6 +191,8 @@ class Sessions:
         )
         close_unfinished(session.conversation)
         await session.files.report_unreported()
+        if self._ports.saved_variables is not None:
+            await self._ports.saved_variables.load(conversation_id)
         return session
 
     async def trash(self, conversation_id: str) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Literal
 
 from playhead.domain.conversation.chunk import Chunk
-from playhead.domain.conversation.effect_choice import effects_left, undos_of, waiting_aside
+from playhead.domain.conversation.effect_choice import undos_of, waiting_aside
 from playhead.domain.conversation.effects import EffectState, effect_states
 from playhead.domain.conversation.payloads import FileChanges
 from playhead.errors import ExecutionError, RequestError
@@ -27,9 +27,7 @@ def list_effects(session: Session) -> Wire:
     were set aside and are `waiting`.
     """
     states = effect_states(session.conversation.everything)
-    contents = [message.content for message in session.conversation.messages]
-    effects = [one for one in contents if isinstance(one, FileChanges) and one.id]
-    return {"effects": [_wire(one, states) for one in effects]}
+    return {"effects": [_wire(one.changes, states) for one in session.files.effects]}
 
 
 async def take_back(session: Session, what: TakeBack, effect_id: str, path: str = "") -> Wire:
@@ -119,12 +117,10 @@ async def settle_review(session: Session, what: SettleReview, paths: Sequence[st
 
 
 def _find(session: Session, what: TakeBack, effect_id: str) -> FileChanges:
-    contents = (message.content for message in session.conversation.messages)
-    if not effect_id:
-        contents = (message.content for message in effects_left(session.conversation, what))
-    for content in contents:
-        if isinstance(content, FileChanges) and content.id and effect_id in ("", content.id):
-            return content
+    effects = session.files.effects if effect_id else session.files.left(what)
+    for one in effects:
+        if effect_id in ("", one.changes.id):
+            return one.changes
     if effect_id:
         raise RequestError(
             "There is no such effect in this conversation.", code="not_found", param="effect_id"
@@ -139,6 +135,8 @@ def _wire(changes: FileChanges, states: Mapping[str, EffectState] | None = None)
     if states is not None:
         state = states.get(changes.id, EffectState())
         content["undone"] = [one.path for one in changes.listed if state.undone_by(one)]
+        if changes.variables is not None:
+            content["variables"]["is_undone"] = bool(state.variables)
         if waiting := waiting_aside(changes, states):
             content["waiting"] = waiting
     return content

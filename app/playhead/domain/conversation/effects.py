@@ -16,13 +16,14 @@ class EffectState(Struct, frozen=True, kw_only=True):
 
     `undone` maps paths to the effect that took them back; `whole` is the one that took back all
     others, '' if none did, but for the paths in `left`. `settled` are files that had been set
-    aside.
+    aside. `variables` is the one that took back what is saved of variables.
     """
 
     undone: dict[str, str] = {}
     whole: str = ""
     left: frozenset[str] = frozenset()
     settled: dict[str, ChangeAction] = {}
+    variables: str = ""
 
     def undone_by(self, change: FileChange) -> str:
         """Return the effect that has put a file back, by which that is redone; '' if it is not."""
@@ -35,6 +36,12 @@ class EffectState(Struct, frozen=True, kw_only=True):
     def is_undone(self) -> bool:
         """Return whether all that could be put back was put back by one undo."""
         return bool(self.whole)
+
+    def is_left(self, changes: FileChanges) -> bool:
+        """Return whether something of an effect is not taken back."""
+        if changes.variables is not None and changes.variables.names and not self.variables:
+            return True
+        return not all(self.undone_by(one) for one in changes.listed)
 
 
 def effect_states(messages: Iterable[Message]) -> dict[str, EffectState]:
@@ -59,6 +66,8 @@ def effect_states(messages: Iterable[Message]) -> dict[str, EffectState]:
 
 def _take_back(states: dict[str, EffectState], changes: FileChanges, of: str) -> None:
     before = states.get(of, EffectState())
+    if changes.variables is not None and changes.variables.names:
+        before = states[of] = replace(before, variables=changes.id)
     if changes.is_whole:
         left = frozenset(one.path for one in changes.conflicts)
         undone = _without(before.undone, _paths(changes))
@@ -71,6 +80,9 @@ def _take_back(states: dict[str, EffectState], changes: FileChanges, of: str) ->
 
 def _give_back(states: dict[str, EffectState], changes: FileChanges, origin: str) -> None:
     before = states.get(origin, EffectState())
+    has_variables = changes.variables is not None and changes.variables.names
+    if has_variables and before.variables == changes.of:
+        before = states[origin] = replace(before, variables="")
     if changes.is_whole and before.whole == changes.of:
         states[origin] = replace(before, whole="", left=frozenset())
         return

@@ -288,13 +288,15 @@ class LeftName(Struct, frozen=True):
 class VariableChanges(Struct, frozen=True, kw_only=True):
     """The names of a kernel that a run, or an undo, has made, changed and deleted.
 
-    `left` are those that an undo did not put back; of a run, those that an undo could not.
+    `left` are those that an undo did not put back; of a run, those that an undo could not. `id`
+    names an undo among those of variables; of a run it is '', the run's own id does.
     """
 
     made: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()
     deleted: tuple[str, ...] = ()
     left: tuple[LeftName, ...] = ()
+    id: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:

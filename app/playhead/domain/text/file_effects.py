@@ -6,15 +6,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, cast
 
 from playhead.domain.conversation.payloads import (
     Coverage,
     FileChange,
     FileChanges,
     FileConflict,
+    LeftName,
     Uncovered,
     UncoveredReason,
     UndoProblem,
+    VariableChanges,
 )
 from playhead.domain.text.quantities import (
     Translate,
@@ -23,8 +26,12 @@ from playhead.domain.text.quantities import (
     format_size,
     in_english,
 )
+from playhead.domain.text.run_ends import loss_words
 
-_NAMES, _PACKAGES = 2, 6
+if TYPE_CHECKING:
+    from playhead.domain.saved_variables import WhyLost
+
+_NAMES, _PACKAGES, _NAMED_VARIABLES = 2, 6, 12
 """Files and packages that a sentence names; the others are counted."""
 
 
@@ -39,6 +46,44 @@ def counts_text(changes: FileChanges, tr_n: TranslateNumber = count_in_english) 
         moved and tr_n("%n moved", moved, one="1 moved"),
     )
     return " · ".join(word for word in words if word)
+
+
+def names_text(
+    changes: VariableChanges, tr: Translate = in_english, tr_n: TranslateNumber = count_in_english
+) -> list[str]:
+    """Return a line for each kind of change to variables: made: a, b."""
+    made, changed, deleted = (
+        _named(names, tr_n) for names in (changes.made, changes.changed, changes.deleted)
+    )
+    lines = (
+        made and tr("Variables made: {names}", names=made),
+        changed and tr("Variables changed: {names}", names=changed),
+        deleted and tr("Variables deleted: {names}", names=deleted),
+    )
+    return [line for line in lines if line]
+
+
+def left_text(one: LeftName, *, is_run: bool, tr: Translate = in_english) -> str:
+    """Return why a variable was left as it is; of a run, why an undo cannot put it back."""
+    why = loss_words(cast("WhyLost", one.detail), tr=tr) if one.why == "not_kept" else ""
+    if is_run:
+        return tr("{name} cannot be put back: {reason}.", name=one.name, reason=why)
+    match one.why:
+        case "changed":
+            return tr("{name} was changed since, so it was left as it is.", name=one.name)
+        case "joined":
+            return tr(
+                "{name} shares objects with a variable that was changed since, so it was left.",
+                name=one.name,
+            )
+        case "not_kept":
+            return tr("{name} was left as it is: {reason}.", name=one.name, reason=why)
+
+
+def _named(names: Sequence[str], tr_n: TranslateNumber) -> str:
+    more = len(names) - _NAMED_VARIABLES
+    shown = list(names[:_NAMED_VARIABLES])
+    return ", ".join([*shown, tr_n("%n more", more, one="1 more")] if more > 0 else shown)
 
 
 def difference_text(change: FileChange, tr: Translate = in_english) -> str:
@@ -164,6 +209,10 @@ def limits_text(
         told.append(
             tr("Installed for the code of this folder alone: {names}.", names=", ".join(names))
         )
+    if changes.variables is not None:
+        told += [
+            left_text(one, is_run=changes.action == "run", tr=tr) for one in changes.variables.left
+        ]
     if changes.note:
         told.append(tr(changes.note) if changes.note.isprintable() else changes.note)
     return told
@@ -201,6 +250,10 @@ def action_text(
     listed = changes.listed
     count = sum((*changes.counts, changes.moved_count))
     names = listed[0].path if count == 1 and listed else tr_n("%n files", count, one="1 file")
+    if changes.variables is not None and (variables := changes.variables.names):
+        told = tr_n("%n variables", len(variables), one="the variable %n")
+        told = told if len(variables) > _NAMES else ", ".join(variables)
+        names = f"{names} · {told}" if count else told
     match changes.action:
         case "undo":
             return tr("Undone: {names}", names=names)

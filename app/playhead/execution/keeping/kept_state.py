@@ -144,7 +144,7 @@ class Kept(Struct):
         self.living, self.origin, self.is_saved = checkpoint, checkpoint.origin, True
 
     def note(self, origin: Origin, changes: VariableChanges | None) -> None:
-        """Note what can be taken back."""
+        """Remember what can be taken back."""
         if origin.id and changes is not None and (changes.names or changes.left):
             self.changes = {**self.changes, origin.id: changes}
 

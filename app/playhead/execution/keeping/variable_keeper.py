@@ -237,11 +237,16 @@ class VariableKeeper:
         kept = self._of(conversation_id)
         if kept.kernel is None:
             return kept.checkpoint.origin.place if kept.checkpoint is not None else ""
-        return kept.origin.place
+        return kept.origin.place if kept.is_saved else ""
 
     def changes(self, conversation_id: str) -> Mapping[str, VariableChanges]:
         """Return what each run, or undo, that can be taken back has changed, by their ids."""
         return self._of(conversation_id).changes
+
+    async def settle(self, conversation_id: str) -> None:
+        """Save the variables as they are now, before they are changed. Raises ExecutionError."""
+        async with self._of(conversation_id).changing:
+            await self._settled(conversation_id)
 
     async def take_back(
         self, conversation_id: str, effect_id: str, undo_id: str

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import uuid
+from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
 from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
-from playhead.domain.conversation.payloads import Coverage, FileChanges
+from playhead.domain.conversation.effect_choice import RunEffect, effects_left, run_effects
+from playhead.domain.conversation.payloads import Coverage, FileChanges, VariableChanges
 from playhead.errors import ExecutionError
 from playhead.session.code_ports import FileEffects
+from playhead.session.ports import SessionPorts
 
 
 class RunFiles:
-    """Takes back what runs of a conversation did to files, and does it again.
+    """Takes back what runs of a conversation did to files and variables, and does it again.
 
     Each is an effect of its own, a message `computer/files` that names the one that it is `of`;
     `effect_states` returns what is left of each. The result names the conflicts. Where nothing was
@@ -25,12 +28,13 @@ class RunFiles:
 
     def __init__(
         self,
-        files: FileEffects | None,
+        ports: SessionPorts,
         conversation: Conversation,
         expect_idle: Callable[[], None],
         on_covered: Callable[[], None],
     ) -> None:
-        self._files = files
+        self._files = ports.files
+        self._saved = ports.saved_variables
         self._conversation = conversation
         self._expect_idle = expect_idle
         self._on_covered = on_covered
@@ -73,30 +77,90 @@ class RunFiles:
             if changes.id not in known:
                 self._apply(changes)
 
+    @property
+    def effects(self) -> list[RunEffect]:
+        """Return the effects of the active path that are kept, the oldest first."""
+        return run_effects(self._conversation, self.variables)
+
+    def left(self, what: Literal["undo", "redo"]) -> list[RunEffect]:
+        """Return the runs that can be undone, or undos that can be redone, the last one first."""
+        return effects_left(self._conversation, what, self.variables)
+
+    @property
+    def variables(self) -> Mapping[str, VariableChanges]:
+        """Return what is known of the variables that runs changed, by the ids of runs."""
+        return self._saved.changes(self._conversation.id) if self._saved is not None else {}
+
     async def _take_back(
         self, effect_id: str, paths: Sequence[str], action: Literal["undo", "redo"]
     ) -> FileChanges:
-        files, folder = self._place_of(effect_id)
-        changes = await files.undo(folder, effect_id, paths)
-        return self._apply(replace(changes, action=action))
+        effect = self._effect(effect_id)
+        variables = None if paths else self._variables_of(effect_id, effect)
+        if variables and self._saved is not None:
+            await self._saved.settle(self._conversation.id)
+        files = self._files
+        if files is not None and effect is not None and effect.folder and _has_files(effect):
+            changes = await files.undo(effect.folder, effect_id, paths)
+            changes = replace(changes, action=action, of=effect_id)
+        elif variables:
+            changes = FileChanges(folder="", action=action, of=effect_id, is_whole=True)
+        else:
+            raise _not_kept()
+        try:
+            if variables and self._saved is not None:
+                undo_id = uuid.uuid4().hex
+                done = await self._saved.take_back(self._conversation.id, variables, undo_id)
+                changes = _with_variables(changes, done, undo_id)
+        finally:
+            self._apply(changes)
+        return changes
+
+    def _effect(self, effect_id: str) -> FileChanges | None:
+        self._expect_idle()
+        contents = (message.content for message in self._conversation.everything)
+        effects = (one for one in contents if isinstance(one, FileChanges) and effect_id)
+        return next((one for one in effects if one.id == effect_id), None)
+
+    def _variables_of(self, effect_id: str, effect: FileChanges | None) -> str:
+        """Return the id of what an effect did to variables; '' for nothing that is kept."""
+        if effect is None or effect.action == "run":
+            return effect_id if effect_id in self.variables else ""
+        return effect.variables.id if effect.variables is not None else ""
 
     async def _settle(self, effect_id: str, path: str, *, is_kept: bool) -> FileChanges:
         files, folder = self._place_of(effect_id)
         return self._apply(await files.settle(folder, effect_id, path, is_kept=is_kept))
 
     def _place_of(self, effect_id: str) -> tuple[FileEffects, str]:
-        self._expect_idle()
-        found = (message.content for message in self._conversation.everything)
-        effects = (one for one in found if isinstance(one, FileChanges) and effect_id)
-        folder = next((one.folder for one in effects if one.id == effect_id), "")
-        if self._files is not None and folder:
-            return self._files, folder
-        raise ExecutionError(
-            "This can no longer be put back.",
-            detail="Nothing is kept of the files as they were.",
-        )
+        effect = self._effect(effect_id)
+        if self._files is not None and effect is not None and effect.folder:
+            return self._files, effect.folder
+        raise _not_kept()
 
     def _apply(self, changes: FileChanges) -> FileChanges:
-        if changes.listed or changes.set_aside:
+        has_variables = changes.variables is not None and changes.variables.names
+        if changes.listed or changes.set_aside or has_variables:
             self._conversation.apply(Chunk(role="computer", type="files", content=changes))
         return changes
+
+
+def _not_kept() -> ExecutionError:
+    return ExecutionError(
+        "This can no longer be put back.",
+        detail="Nothing is kept of the files and variables as they were.",
+    )
+
+
+def _has_files(effect: FileChanges) -> bool:
+    return bool(effect.listed or effect.conflicts)
+
+
+def _with_variables(
+    changes: FileChanges, done: VariableChanges | None, undo_id: str
+) -> FileChanges:
+    if done is None:
+        if changes.id:
+            return changes
+        raise _not_kept()
+    id_ = changes.id or (undo_id if done.names else "")
+    return replace(changes, id=id_, variables=replace(done, id=undo_id))

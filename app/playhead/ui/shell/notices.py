@@ -108,6 +108,8 @@ class VariablesOffer(SessionBinding):
         kernel = self._session.kernel if self._session is not None else None
         self._show(kernel.offer if kernel is not None else None)
         back = kernel.brought_back if kernel is not None else None
+        if self._session is not None and (changes := self._session.files.variables):
+            self._parts.timeline.show_variables(changes)
         if back is not self._reported and back is not None:
             self._report(back)
         self._reported = back

@@ -13,7 +13,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from playhead.domain.conversation.effect_choice import effects_left, undos_of
+from playhead.domain.conversation.effect_choice import undos_of
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
     CodeError,
@@ -23,6 +23,7 @@ from playhead.domain.conversation.payloads import (
     Table,
 )
 from playhead.domain.execution import Variable
+from playhead.domain.text.file_effects import left_text
 from playhead.errors import AppError, ExecutionError, StorageError
 from playhead.session.session import Session, expect_idle
 from playhead.ui.widgets.banner import BannerAction
@@ -102,16 +103,22 @@ class EffectActions(QObject):
 
     def _do_last(self, what: Literal["undo", "redo"]) -> None:
         session = self._session()
-        found = effects_left(session.conversation, what) if session is not None else []
+        found = session.files.left(what) if session is not None else []
         if session is None or not found:
             title = tr("There is nothing to undo.") if what == "undo" else tr("Nothing was undone.")
             self.noticed.emit(title, "")
-        elif isinstance(changes := found[0].content, FileChanges):
+        else:
             timeline = self._parts.timeline
             seen = {timeline.model.rows[one].key for one in timeline.canvas.visible_rows()}
-            if found[0].id not in seen:
-                timeline.reveal(found[0].id)
-            self.handle(session, what, changes, "")
+            if found[0].message_id not in seen:
+                timeline.reveal(found[0].message_id)
+            self.handle(session, what, found[0].changes, "")
+
+    def handle_run(self, session: Session, what: str, run_id: str) -> None:
+        """Do what the card of a code asks for with what its last run did to variables."""
+        effect = next((one for one in session.files.effects if one.changes.id == run_id), None)
+        if effect is not None:
+            self.handle(session, what, effect.changes, "")
 
     async def _do(self, session: Session, what: str, changes: FileChanges, path: str) -> None:
         expect_idle(session.state)
@@ -130,8 +137,10 @@ class EffectActions(QObject):
         finally:
             conflicts = [one for result in results for one in result.conflicts]
             timeline.set_undoing(changes.id, conflicts=conflicts, refused=refused)
-        if refused or not any(result.listed for result in results):
+        if refused or not any(result.listed or result.variables for result in results):
             self._announce(refused, len(conflicts))
+        elif left := _left_words(results):
+            self.noticed.emit(tr("No variable was changed."), left)
 
     def _announce(self, refused: str, conflicts: int) -> None:
         """Have a screen reader say that nothing was done; what was done is a row, which is said."""
@@ -139,6 +148,14 @@ class EffectActions(QObject):
 
         left = tr_n("%n files were left as they are", conflicts, one="1 file was left as it is")
         announce(self._parts.timeline, refused or left)
+
+
+def _left_words(results: Sequence[FileChanges]) -> str:
+    """Return why no variable was put back; "" if some were, or none were to be."""
+    found = [one.variables for one in results if one.variables is not None]
+    if not found or any(one.names for one in found) or any(one.listed for one in results):
+        return ""
+    return "\n".join(left_text(one, is_run=False, tr=tr) for each in found for one in each.left)
 
 
 async def _take_back(session: Session, what: str, effect_id: str, path: str) -> FileChanges:
@@ -217,6 +234,8 @@ class ResultActions(QObject):
                 self._open_file(Path(changes.folder), detail)
             case FileChanges() if what == "packages":
                 self.effects.keep_packages(session)
+            case str() if what in _EFFECT_ACTIONS:
+                self.effects.handle_run(session, what, detail)
             case FileChanges() as changes if what in _EFFECT_ACTIONS:
                 self.effects.handle(session, what, changes, detail)
             case CodeError() as error:

@@ -24,7 +24,12 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QWidget
 
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
-from playhead.domain.conversation.payloads import CodeError, FileChanges, FileConflict
+from playhead.domain.conversation.payloads import (
+    CodeError,
+    FileChanges,
+    FileConflict,
+    VariableChanges,
+)
 from playhead.domain.execution import Variable
 from playhead.ui.timeline.cards.card import HEADER, CardTools, Intent
 from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
@@ -117,6 +122,7 @@ class TimelineView(QAbstractScrollArea):
         self._leaf: str | None = None
         self._traced: tuple[str, ...] = ()
         self._undoing: dict[str, FileEffect] = {}
+        self._variables: Mapping[str, VariableChanges] = {}
         self._jump = LatestButton(theme, canvas)
         self._find_bar: TimelineFindBar | None = None
         self._ring = _FocusRing(theme, self)
@@ -159,6 +165,7 @@ class TimelineView(QAbstractScrollArea):
         self._leaf = conversation.leaf_id if conversation else None
         self._read(conversation)
         self._undoing.clear()
+        self._variables = {}
         self._show_effects()
         self._show_costs()
         self.show_versions()
@@ -421,7 +428,16 @@ class TimelineView(QAbstractScrollArea):
             known = effects.get(id_, FileEffect())
             conflicts = {**known.conflicts, **last.conflicts}
             effects[id_] = replace(last, state=known.state, conflicts=conflicts)
+        for id_, changes in self._variables.items():
+            effects[id_] = replace(effects.get(id_, FileEffect()), variables=changes)
         self.model.set_effects(effects)
+
+    def show_variables(self, changes: Mapping[str, VariableChanges]) -> None:
+        """Show what runs did to variables, by their ids."""
+        if changes is not self._variables:
+            self._variables = changes
+            self._show_effects()
+            self.coalescer.due()
 
     def _on_settled(self) -> None:
         """Put the button and the fields where they belong."""

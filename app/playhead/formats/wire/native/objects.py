@@ -29,6 +29,7 @@ from playhead.domain.conversation.payloads import (
     Source,
     Table,
     Usage,
+    VariableChanges,
     Waiting,
 )
 from playhead.domain.text.run_ends import parse_run_end, run_end_reason
@@ -314,8 +315,17 @@ def _files(changes: FileChanges) -> Wire:
         "is_bounded": changes.is_bounded or None,
         "elsewhere": list(changes.elsewhere) or None,
         "installed": list(changes.installed) or None,
+        "variables": _variables(changes.variables) if changes.variables is not None else None,
     }
     return {**paths, "files": files, **_without_empty(rest)}
+
+
+def _variables(changes: VariableChanges) -> Wire:
+    """Return the names that were made, changed and deleted, and those that were left."""
+    kinds = {"made": changes.made, "changed": changes.changed, "deleted": changes.deleted}
+    fields: Wire = {kind: list(names) for kind, names in kinds.items()}
+    left = [_without_empty(msgspec.to_builtins(one)) for one in changes.left]
+    return {**fields, "left": left} if left else fields
 
 
 def _file(change: FileChange) -> Wire:

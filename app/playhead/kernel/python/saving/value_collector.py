@@ -107,7 +107,7 @@ class ValueCollector:
         return {"rows": list(self._rows.values()), "groups": self._groups}
 
     def _row(self, name: str, verdict: str, **fields: Any) -> None:
-        """Note what becomes of a name, and what is shown of it; `hash` is that of its content."""
+        """Set what becomes of a name, and what is shown of it; `hash` is that of its content."""
         origin = self._wish.origins.get(name)
         value = self._namespace[name]
         seen = facts(name, value)
@@ -180,7 +180,7 @@ class ValueCollector:
         self._write(names, found)
 
     def _classes(self, packed: Packed) -> bytes:
-        """Return what tells the classes that values name from later ones of the same names."""
+        """Return a hash of the classes that values name: later ones may have the same names."""
         origins = (self._wish.origins.get(name) for name in packed.classes)
         sources = [one.source if one is not None else "" for one in origins]
         return hash_of(*(one.encode() for one in sources)).encode() if sources else b""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QRect
 from PySide6.QtGui import QFont, QPainter
 
+from playhead.domain.text.file_effects import names_text
 from playhead.domain.text.python_syntax import SyntaxFault, syntax_fault
 from playhead.domain.text.risk_words import RiskGroup
 from playhead.domain.text.terminal import without_colours
@@ -234,7 +235,8 @@ class CodeCard(PanelCard):
     def paint_header(self, painter: QPainter, header: QRect) -> None:
         """Paint the language, and the state as a pill or in quiet words."""
         title = language_title(self.row.language)
-        header = header.adjusted(0, 0, -36 if self._third_icon() else 0, 0)
+        icons = (self._third_icon(), self._undo_icon())
+        header = header.adjusted(0, 0, -36 * sum(one is not None for one in icons), 0)
         right = draw_header(painter, self.theme, header, "file-code-corner", title) + 10
         if self.row.state in _PILLS:
             pill = tr(_PILLS[self.row.state])
@@ -266,7 +268,9 @@ class CodeCard(PanelCard):
                 words = [lines, row.detail]
         if row.is_edited:
             words.append(tr("edited"))
-        words.append(row.going_on)
+        if row.effect.state.variables:
+            words.append(tr("undone"))
+        words += [row.going_on, row.effect.refused]
         return " · ".join(word for word in words if word)
 
     def spots(self, is_hovered: bool) -> list[Spot]:
@@ -284,8 +288,12 @@ class CodeCard(PanelCard):
                 self.width - 8, middle, "external-link", tr("Open in the editor"), open_
             ),
         ]
+        left = self.width - 80
         if third := self._third_icon():
-            spots.insert(0, self.icon_spot(self.width - 80, middle, *third))
+            spots.insert(0, self.icon_spot(left, middle, *third))
+            left -= 36
+        if undo := self._undo_icon():
+            spots.insert(0, self.icon_spot(left, middle, *undo))
         return self._tab_spots() + spots + self.foot_spots() + self._fact_spots()
 
     def _third_icon(self) -> tuple[str, str, Intent] | None:
@@ -300,6 +308,17 @@ class CodeCard(PanelCard):
             return None
         tip = tr("Run again") if row.state in _RAN else tr("Run this code")
         return "play", tip, Intent("run", row.text, row.language)
+
+    def _undo_icon(self) -> tuple[str, str, Intent] | None:
+        """Return the button that takes back what the run did to variables, or does it again."""
+        effect, run_id = self.row.effect, self.row.run_id
+        names = effect.variables.names if effect.variables is not None else ()
+        if not names or effect.is_busy or self.row.state in _UNDER_WAY:
+            return None
+        words = "\n".join(names_text(effect.variables, tr, tr_n)) if effect.variables else ""
+        if effect.state.variables:
+            return "redo-2", f"{tr('Redo run')}\n{words}", Intent("redo", run_id)
+        return "undo-2", f"{tr('Undo run')}\n{words}", Intent("undo", run_id)
 
     def below_height(self) -> int:
         """Return the height of what is seen of the code, and of the field, under a hairline."""

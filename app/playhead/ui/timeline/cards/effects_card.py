@@ -7,17 +7,25 @@ from pathlib import PurePath
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QPainter
 
-from playhead.domain.conversation.payloads import FileChange, FileChanges, FileConflict
+from playhead.domain.conversation.payloads import (
+    FileChange,
+    FileChanges,
+    FileConflict,
+    VariableChanges,
+)
 from playhead.domain.text.file_effects import (
     action_text,
     conflict_advice,
     conflict_text,
     counts_text,
     difference_text,
+    left_text,
     limits_text,
+    names_text,
     reason_text,
 )
 from playhead.ui.timeline.cards.card import (
@@ -46,7 +54,7 @@ from playhead.ui.timeline.text.shapes import (
 )
 from playhead.ui.widgets.wording import format_size, mark, tr, tr_n
 
-Status = Literal["created", "changed", "moved", "deleted", "set_aside", "conflict"]
+Status = Literal["created", "changed", "moved", "deleted", "set_aside", "conflict", "variables"]
 FOLDED_FILES = 8
 LINE = 30
 MOST_FILES = 500
@@ -69,6 +77,7 @@ _ICONS: dict[Status, tuple[str, str]] = {
     "deleted": ("file-minus-corner", "danger"),
     "set_aside": ("shield-alert", "warn"),
     "conflict": ("triangle-alert", "warn"),
+    "variables": ("variable", "accent"),
 }
 _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 """Characters that break a line, change the text direction, or cannot be drawn."""
@@ -178,7 +187,21 @@ class EffectsCard(Card):
         others = (
             self._line("conflict", FileChange(path=path), one) for path, one in conflicts.items()
         )
-        return [*lines, *others]
+        return [*self._variable_lines(), *lines, *others]
+
+    def _variable_lines(self) -> list[_Line]:
+        """Return a line for each kind of change to variables; these are undone with the run."""
+        if self._variables is None:
+            return []
+        state = tr("undone") if self.row.effect.state.variables else ""
+        lines = names_text(self._variables, tr, tr_n)
+        return [
+            _Line(status="variables", change=FileChange(path=one), state=state) for one in lines
+        ]
+
+    @property
+    def _variables(self) -> VariableChanges | None:
+        return self._changes.variables or self.row.effect.variables
 
     def _line(self, status: Status, change: FileChange, conflict: FileConflict | None) -> _Line:
         """Return the line of a file with what can be done about it now."""
@@ -266,7 +289,8 @@ class EffectsCard(Card):
         is_watched = self._changes.is_bounded or self._changes.action == "apply"
         outside = tr(OUTSIDE) if self._changes.id and not is_watched else ""
         refused = self.row.effect.refused
-        told = [unlisted, refused, *limits_text(self._changes, tr, tr_n), outside]
+        changes = replace(self._changes, variables=self._variables)
+        told = [unlisted, refused, *limits_text(changes, tr, tr_n), outside]
         return [shown_name(note) for note in told if note]
 
     def _unlisted(self) -> int:
@@ -294,9 +318,11 @@ class EffectsCard(Card):
 
     def _run_action(self) -> tuple[IntentKind | None, str]:
         is_run = self._changes.action == "run"
-        if any("undo" in line.actions for line in self._lines):
+        has_variables = self._variables is not None and bool(self._variables.names)
+        is_left = has_variables and not self.row.effect.state.variables
+        if is_left or any("undo" in line.actions for line in self._lines):
             return "undo", tr("Undo run") if is_run else tr("Undo")
-        if any("redo" in line.actions for line in self._lines):
+        if has_variables or any("redo" in line.actions for line in self._lines):
             return "redo", tr("Redo run") if is_run else tr("Redo")
         return None, ""
 
@@ -401,6 +427,8 @@ class EffectsCard(Card):
         return tr_n("Show %n files", min(self._count, MOST_FILES))
 
     def _can_open(self, line: _Line) -> bool:
+        if line.status == "variables":
+            return False
         if line.status in ("deleted", "set_aside"):
             return bool(line.state == tr("undone") or line.state == tr("kept"))
         return not (line.state and line.status in ("created", "moved"))
@@ -490,7 +518,7 @@ class EffectsCard(Card):
 
     def _detail(self, line: _Line) -> str:
         change = line.change
-        if line.state or line.status in ("set_aside", "conflict"):
+        if line.state or line.status in ("set_aside", "conflict", "variables"):
             return line.state
         words = [_size_words(line), difference_text(change, tr)]
         if change.uncovered:
@@ -538,13 +566,16 @@ class UndoneCard(Card):
         """Return what was done, and how many files were left as they are."""
         count = max(self._changes.conflicts_total, len(self._changes.conflicts))
         left = tr_n("%n files were left as they are", count, one="1 file was left as it is")
-        words = action_text(self._changes, tr, tr_n)
-        is_said = count and self._changes.action != "review"  # what waits is in the pane
-        return shown_name(f"{words} · {left}" if is_said else words)
+        words = [action_text(self._changes, tr, tr_n)]
+        if count and self._changes.action != "review":  # what waits is in the pane
+            words.append(left)
+        if (variables := self._changes.variables) is not None:
+            words += [left_text(one, is_run=False, tr=tr) for one in variables.left]
+        return shown_name(" · ".join(words))
 
     def spots(self, is_hovered: bool) -> list[Spot]:
         """Return what takes it back."""
-        if self._changes.action != "undo" or self.row.effect.state.is_undone:
+        if self._changes.action != "undo" or not self.row.effect.state.is_left(self._changes):
             return []
         label = tr("Redo")
         width = text_width(self.theme, label, 12) + 12

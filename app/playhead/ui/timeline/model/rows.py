@@ -21,6 +21,7 @@ from playhead.domain.conversation.payloads import (
     OutputTail,
     RowOrder,
     Table,
+    VariableChanges,
 )
 from playhead.domain.text.file_effects import action_text
 from playhead.domain.text.risk_words import RiskGroup
@@ -87,13 +88,14 @@ class FileEffect(Struct, frozen=True, kw_only=True):
     """The state of a run's changes to files after later undos and redos.
 
     `conflicts` are those that the last of them left as they are, `refused` says why it could not be
-    at all. `is_busy` while one is under way.
+    at all. `is_busy` while one is under way. `variables` are those that the run changed, too.
     """
 
     state: EffectState = EffectState()
     conflicts: Mapping[str, FileConflict] = {}
     refused: str = ""
     is_busy: bool = False
+    variables: VariableChanges | None = None
 
 
 def file_effects(messages: Iterable[Message]) -> dict[str, FileEffect]:
@@ -140,7 +142,8 @@ class Row(Struct, eq=False, kw_only=True):
     decided about at once, shown as one card: all but one of them `is_hidden`. `paused_line` is the
     line that the code is paused before, 0 while it is not. `going_on` says what computes on after
     its end, or that it goes on although it says that it is over. `facts` are what code is seen to
-    do, in groups. `effect` is the state of changes to files.
+    do, in groups. `effect` is the state of changes to files and variables, `run_id`
+    names the last run of code.
     """
 
     key: str
@@ -175,6 +178,7 @@ class Row(Struct, eq=False, kw_only=True):
     edition: int = 0
     tail: OutputTail | None = None
     facts: Sequence[RiskGroup] = ()
+    run_id: str = ""
 
     @property
     def text(self) -> str:

@@ -152,16 +152,25 @@ class TimelineModel:
             self.mark(message_id)
 
     def set_effects(self, effects: Mapping[str, FileEffect]) -> None:
-        """Set what became of changes to files, by the ids of these."""
-        for row in self.rows:
+        """Set what became of changes to files and variables, by the ids of these.
+
+        The code of a run without changes to files shows what it did to variables.
+        """
+        named: set[str] = set()
+        for row in reversed(self.rows):
             content = row.message.content if row.message is not None else None
             if isinstance(content, FileChanges) and content.id:
+                named.add(content.id)
                 self._set_effect(row, effects.get(content.id, FileEffect()))
+            elif row.run_id:
+                effect = effects.get(row.run_id, FileEffect())
+                self._set_effect(row, effect if row.run_id not in named else FileEffect())
 
     def _set_effect(self, row: Row, effect: FileEffect) -> None:
         if row.effect != effect:
             row.effect = effect
-            row.detail = tr("undone") if effect.state.is_undone else ""
+            if row.kind != "code":
+                row.detail = tr("undone") if effect.state.is_undone else ""
             self.mark(row.key)
 
     def choose(self, key: str) -> None:
@@ -332,6 +341,8 @@ class TimelineModel:
             row.state = "writing" if row.is_streaming else ""
             self._mark_cut(row, message)
         elif kind == "console":
+            if self._code is not None:
+                self.rows[self._code].run_id = message.call_id or ""
             self._run_console = len(self.rows) - 1
 
     def _add(self, row: Row) -> None:
