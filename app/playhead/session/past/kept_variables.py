@@ -71,17 +71,20 @@ class KeptVariables:
             return PastState(why="off")
         return await self._saved.state_at(self._id, run_id)
 
-    async def go_on_from(self, message_id: str) -> None:
+    async def go_on_from(self, message_id: str, *, with_variables: bool = True) -> None:
         """Move to the end of the run that has this message in it, with the variables from there.
 
-        Raises SessionError while a turn is under way, ExecutionError if they are not kept.
+        Without them, those of the kernel stay as they are. Raises SessionError while a turn is
+        under way, ExecutionError if they are not kept.
         """
         self._expect_idle()
         run_id, end_id = run_around(self._conversation, message_id)
-        if self._saved is None or not run_id:
-            raise ExecutionError("The variables of this run are not kept.")
-        await self._saved.go_to(self._id, run_id)
-        self._conversation.change(MoveTo(end_id))
+        if with_variables:
+            if self._saved is None or not run_id:
+                raise ExecutionError("The variables of this run are not kept.")
+            await self._saved.go_to(self._id, run_id)
+        if end_id:
+            self._conversation.change(MoveTo(end_id))
 
 
 def run_around(conversation: Conversation, message_id: str) -> tuple[str, str]:
