@@ -137,10 +137,15 @@ class BroughtBack(Struct, frozen=True):
 
 
 class RestoreOffer(Struct, frozen=True):
-    """A question to the user: bring so many variables of the last kernel back?"""
+    """A question to the user: bring so many variables of the last kernel back?
+
+    With `is_branch`: put the variables `changes` where the branch that is shown now has left them?
+    """
 
     count: int
     total: int
+    is_branch: bool = False
+    changes: VariableChanges = VariableChanges()
 
 
 def changes_between(before: Checkpoint, after: Checkpoint) -> VariableChanges:

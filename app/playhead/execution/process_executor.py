@@ -439,8 +439,10 @@ class ProcessExecutor:
 
         Return whether the run is still wanted.
         """
-        if self._keeper is None or request.language != HOST_LANGUAGE or not kernel.is_new:
+        if self._keeper is None or request.language != HOST_LANGUAGE:
             return True
+        if not kernel.is_new:
+            return await self._keeper.moved(request.conversation_id)
         is_wanted = await self._keeper.bring_back(request.conversation_id, kernel)
         kernel.is_new = not is_wanted
         return is_wanted

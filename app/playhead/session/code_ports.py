@@ -236,6 +236,14 @@ class SavedVariables(Protocol):
         """
         ...
 
+    def move(self, conversation_id: str, place: str) -> None:
+        """Take up that a branch is shown whose last run, or undo, is this one; '' for none.
+
+        The variables become as they were there, by themselves or after a question, as a person
+        wants new kernels to get them. The next run waits for that.
+        """
+        ...
+
     async def survivors(self, conversation_id: str) -> Callable[[], str]:
         """Return what says what a model gets to know of the variables from before the kernel."""
         ...

@@ -124,7 +124,7 @@ class Session:
         self.access = CodeAccess(ports.executor, conversation)
         self.files = RunFiles(ports, conversation, self._expect_idle, lambda: self._emit("files"))
         """Undoes what runs did to files."""
-        self.kept_variables = KeptVariables(ports, conversation, self._expect_idle)
+        self.kept_variables = KeptVariables(ports, conversation, self.files, self._expect_idle)
         self.copy = self._make_copy_review()
         self.packages = KeptPackages(ports, where, self.grants, self._expect_idle)
         self._begun_with: str | None = None
@@ -471,6 +471,7 @@ class Session:
         self.settle_deletion()
         self.grants.close()
         self._unsubscribe_messages()
+        self.kept_variables.close()
         tasks = [task for task in (self._task, *self._tasks) if task and not task.done()]
         was_asking = self.state == "asking"
         for task in tasks:

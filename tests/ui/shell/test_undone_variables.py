@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 from playhead.api.turns.run_effects import list_effects, take_back
+from playhead.domain.conversation.events import MoveTo
 from playhead.domain.settings import AppSettings
 from playhead.execution.file_watch import FileWatch
 from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
@@ -18,11 +19,15 @@ from playhead.ui.widgets.theme import Theme
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
+_ASKED = "Have the variable as this branch left it?"
+
 
 @asynccontextmanager
-async def window(theme: Theme, folder: Path) -> AsyncGenerator[Bench]:
+async def window(
+    theme: Theme, folder: Path, wish: Callable[[], Saving] = Saving
+) -> AsyncGenerator[Bench]:
     """A window with real kernels whose variables are kept, and the worker that keeps files."""
-    keeper = VariableKeeper(VariableStore(folder / "variables"), Saving, asks=True, idle_s=0.0)
+    keeper = VariableKeeper(VariableStore(folder / "variables"), wish, asks=True, idle_s=0.0)
     files = FileWatch(folder / "undo", folder / "home")
     made = ProcessExecutor(folder / "output", keeper=keeper, files=files)
     (folder / "work").mkdir()
@@ -48,6 +53,11 @@ async def _run(bench: Bench, code: str) -> str:
     await bench.rests()
     await until(lambda: bench.session.kernel.place != "")
     assert before is not bench.session.files.variables
+    return _printed(bench)
+
+
+def _printed(bench: Bench) -> str:
+    """What the last run has printed."""
     shown = (one.text for one in bench.session.conversation.messages if one.type == "console")
     return [*shown][-1].strip()
 
@@ -102,3 +112,35 @@ async def test_a_run_that_changed_only_variables_has_an_undo_at_its_code(
         done = await take_back(bench.session, "redo", "")
         assert done["effects"][0]["variables"] == {"made": [], "changed": ["rows"], "deleted": []}
         assert await _run(bench, "print(rows)") == "[1, 2]"
+
+
+async def test_another_version_of_a_question_asks_for_its_variables_and_files(
+    theme: Theme, tmp_path: Path
+) -> None:
+    wish = [Saving()]
+    async with window(theme, tmp_path, lambda: wish[0]) as bench:
+        area, conversation = bench.parts.notifications, bench.session.conversation
+        await _run(bench, "rows = [1]")
+        fork = conversation.leaf_id
+        await _run(bench, "rows.append(2); open('b.txt', 'w').write('b')")
+        left = conversation.leaf_id
+        conversation.change(MoveTo(fork))
+        await until(lambda: [one.title for one in area.banners] == [_ASKED])
+        (banner,) = area.banners
+        assert [one.text() for one in (banner.button, *banner.others)] == [
+            "Yes",
+            "With files",
+            "Always",
+            "No",
+        ]
+        bench.session.run_code("python", "print(rows)")  # waits for the answer
+        await until(lambda: bench.session.kernel.state == "idle" and not bench.session.is_idle)
+        bench.click(banner.others[0])
+        await bench.rests()
+        assert _printed(bench) == "[1]"
+        assert not (tmp_path / "work" / "b.txt").exists()
+        await until(lambda: area.banners == [])
+        wish[0] = Saving(restores="always")
+        conversation.change(MoveTo(left))
+        assert await _run(bench, "print(rows)") == "[1, 2]"
+        assert area.banners == []

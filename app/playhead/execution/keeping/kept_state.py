@@ -114,6 +114,7 @@ class Kept(Struct):
     is_saved: bool = True
     base: Checkpoint | None = EMPTY
     changes: dict[str, VariableChanges] = msgspec.field(default_factory=dict[str, VariableChanges])
+    moving: asyncio.Task[bool] | None = None
     changing: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
 
     def renew(self) -> None:

@@ -22,6 +22,7 @@ from playhead.domain.saved_variables import (
     Checkpoint,
     RestoreOffer,
     SavedName,
+    changes_between,
     composed,
 )
 from playhead.domain.text.run_ends import note_for_model
@@ -133,6 +134,55 @@ class VariableKeeper:
             self._save_later(conversation_id, kernel, self._idle_s)
         elif kernel.state == "none":
             kept.renew()
+            if kept.offer is not None and kept.offer.is_branch:
+                self.answer(conversation_id, "no")
+
+    def move(self, conversation_id: str, place: str) -> None:
+        """Have the variables as they were after a run, which a branch that is shown ends with."""
+        kept = self._of(conversation_id)
+        before = kept.moving
+        if before is not None and kept.offer is not None:  # another question takes its place
+            before.cancel()
+        kept.moving = asyncio.create_task(
+            self._move(conversation_id, place, before), name="variables of a branch"
+        )
+
+    async def _move(
+        self, conversation_id: str, place: str, before: asyncio.Task[bool] | None
+    ) -> bool:
+        """Follow a branch; return whether a run that waits for that is still wanted."""
+        if before is not None:
+            await asyncio.wait([before])
+        kept = self._of(conversation_id)
+        checkpoint = await self._checkpoint(conversation_id)
+        living = kept.living if kept.kernel is not None else checkpoint
+        here = kept.origin if kept.kernel is not None or living is None else living.origin
+        restores = self._restores(kept)
+        if living is None or place == here.place or restores == "never":
+            return True
+        target = await asyncio.to_thread(self._store.find, conversation_id, place)
+        if target is None:
+            return True
+        try:
+            if kept.kernel is not None:
+                await self.settle(conversation_id)
+                changes = changes_between(kept.living, target)
+                if restores == "ask" and changes.names:
+                    choice = await self._wait_for(kept, _branch_offer(changes))
+                    if choice != "yes":
+                        return choice == "no"
+            await self.go_to(conversation_id, place)
+        except ExecutionError as error:
+            _log.warning("The variables of a branch did not come back: %s", error)
+        return True
+
+    async def moved(self, conversation_id: str) -> bool:
+        """Wait for what a branch asks; return False if the run that waits was stopped."""
+        moving = self._of(conversation_id).moving
+        if moving is None:
+            return True
+        await asyncio.wait([moving])
+        return moving.cancelled() or moving.result()
 
     async def begin(self, conversation_id: str, run_id: str) -> None:
         """Record that a run begins; not while its variables are being changed."""
@@ -203,7 +253,7 @@ class VariableKeeper:
             kept.back = BroughtBack((), (), lost)
             kept.on_change()
             return True
-        choice = await self._ask(kept, checkpoint) if restores == "ask" else "yes"
+        choice = await self._wait_for(kept, checkpoint.offer) if restores == "ask" else "yes"
         if choice != "yes":
             return choice == "no"
         kept.asks_again = False
@@ -303,7 +353,8 @@ class VariableKeeper:
 
     async def close(self) -> None:
         """Save no more."""
-        tasks = [kept.task for kept in self._kept.values() if kept.task is not None]
+        both = [task for one in self._kept.values() for task in (one.task, one.moving)]
+        tasks: list[asyncio.Task[Any]] = [task for task in both if task is not None]
         for kept in self._kept.values():
             if kept.timer is not None:
                 kept.timer.cancel()
@@ -324,9 +375,9 @@ class VariableKeeper:
     async def _checkpoint(self, conversation_id: str) -> Checkpoint | None:
         return await self._of(conversation_id).read(self._store, conversation_id)
 
-    async def _ask(self, kept: Kept, checkpoint: Checkpoint) -> Choice:
+    async def _wait_for(self, kept: Kept, offer: RestoreOffer) -> Choice:
         kept.answer = asyncio.get_running_loop().create_future()
-        kept.offer = checkpoint.offer
+        kept.offer = offer
         kept.on_change()
         try:
             return await kept.answer
@@ -410,6 +461,11 @@ class VariableKeeper:
             self._most = self._store.limit()
             self._asked_at = time.monotonic()
         return self._store.known(conversation_id, bounds)
+
+
+def _branch_offer(changes: VariableChanges) -> RestoreOffer:
+    count = len(changes.names)
+    return RestoreOffer(count, count, is_branch=True, changes=changes)
 
 
 def _past_row(one: SavedName) -> Variable:

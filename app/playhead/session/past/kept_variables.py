@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
 from playhead.domain.conversation.conversation import Conversation
-from playhead.domain.conversation.events import MoveTo
+from playhead.domain.conversation.effects import EffectState, effect_states
+from playhead.domain.conversation.events import ConversationEvent, MoveTo
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import RunReport
-from playhead.domain.execution import PastState
+from playhead.domain.conversation.payloads import (
+    FileChanges,
+    Proposal,
+    RunReport,
+    VariableChanges,
+)
+from playhead.domain.execution import PYTHON, PastState
 from playhead.errors import ExecutionError
+from playhead.session.past.run_files import RunFiles
 from playhead.session.ports import SessionPorts
 
 if TYPE_CHECKING:
@@ -26,13 +33,47 @@ class KeptVariables:
     """
 
     def __init__(
-        self, ports: SessionPorts, conversation: Conversation, expect_idle: Callable[[], None]
+        self,
+        ports: SessionPorts,
+        conversation: Conversation,
+        files: RunFiles,
+        expect_idle: Callable[[], None],
     ) -> None:
+        self._files = files
         self._ports = ports
         self._saved = ports.saved_variables
         self._conversation = conversation
         self._id = conversation.id
         self._expect_idle = expect_idle
+        self._leaf = conversation.leaf_id
+        self._is_moving = False
+        self.left_runs: tuple[str, ...] = ()
+        """The runs of the branch that was left whose files are still as they left them."""
+        self.close = conversation.subscribe(self._follow)
+        """Follow the conversation no more."""
+
+    def _follow(self, event: ConversationEvent) -> None:
+        before, self._leaf = self._leaf, self._conversation.leaf_id
+        if event.kind != "moved" or self._saved is None or before == self._leaf:
+            return
+        self.left_runs = self._left_behind(before)
+        place = place_of(self._conversation.messages)
+        if not self._is_moving and place is not None:
+            self._saved.move(self._id, place)
+
+    def _left_behind(self, leaf_id: str | None) -> tuple[str, ...]:
+        """Return the runs after the fork that changed files, the last one first."""
+        here = {message.id for message in self._conversation.messages}
+        states = effect_states(self._conversation.everything)
+        found: list[str] = []
+        for message in reversed(self._conversation.path_to(leaf_id)):
+            changes = message.content
+            if message.id in here or not isinstance(changes, FileChanges) or not changes.id:
+                continue
+            is_left = states.get(changes.id, EffectState()).is_left(changes)
+            if changes.action in ("run", "apply") and changes.listed and is_left:
+                found.append(changes.id)
+        return tuple(found)
 
     @property
     def offer(self) -> RestoreOffer | None:
@@ -50,8 +91,17 @@ class KeptVariables:
 
     def answer(self, choice: Literal["yes", "no"]) -> None:
         """Have them brought back, or not."""
+        self.left_runs = ()
         if self._saved is not None:
             self._saved.answer(self._id, choice)
+
+    async def take_back_files(self) -> None:
+        """Take back the files of the branch that was left, and the variables if that is asked."""
+        runs, self.left_runs = self.left_runs, ()
+        try:
+            await self._files.undo_left(runs)
+        finally:
+            self.answer("yes")
 
     def ask_again(self) -> None:
         """Have none brought back without a question: a person wants a new kernel."""
@@ -83,8 +133,29 @@ class KeptVariables:
             if self._saved is None or not run_id:
                 raise ExecutionError("The variables of this run are not kept.")
             await self._saved.go_to(self._id, run_id)
-        if end_id:
-            self._conversation.change(MoveTo(end_id))
+        self._is_moving = True  # nothing is to be asked
+        try:
+            if end_id:
+                self._conversation.change(MoveTo(end_id))
+        finally:
+            self._is_moving = False
+
+
+def place_of(messages: Sequence[Message]) -> str | None:
+    """Return the last run, or undo of variables, of a path; '' without any, None if unknown."""
+    place: str | None = ""
+    is_python = False
+    for message in messages:
+        match message.content:
+            case Proposal() as proposal:
+                is_python = proposal.language == PYTHON
+            case FileChanges(variables=VariableChanges(id=str(id_))) if id_:
+                place = id_
+            case _ if message.type == "console" and is_python:
+                place = message.call_id
+            case _:
+                pass
+    return place
 
 
 def run_around(conversation: Conversation, message_id: str) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
@@ -58,6 +59,26 @@ class RunFiles:
     async def redo_run(self, undo_id: str, path: str = "") -> FileChanges:
         """Do again what an undo took back, or what it did to one file."""
         return await self._take_back(undo_id, (path,) if path else (), "redo")
+
+    async def undo_left(self, effect_ids: Sequence[str]) -> None:
+        """Put back the files of runs of a branch that was left, also while a model answers."""
+        contents = (message.content for message in self._conversation.everything)
+        known = {one.id: one for one in contents if isinstance(one, FileChanges)}
+        for effect_id in effect_ids:
+            if self._files is not None and effect_id in known:
+                changes = await self._files.undo(known[effect_id].folder, effect_id, ())
+                await self._closed()
+                self._apply(replace(changes, action="undo"))
+
+    async def _closed(self) -> None:
+        """Wait until no message is open, so that another one can be added."""
+        while self._conversation.open_id is not None:
+            closed = asyncio.Event()
+            end = self._conversation.subscribe(lambda event, one=closed: one.set())
+            try:
+                await closed.wait()
+            finally:
+                end()
 
     async def keep(self, effect_id: str, path: str) -> FileChanges:
         """Put a file into its place that was set aside."""

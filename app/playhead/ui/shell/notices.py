@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Literal
 from msgspec.structs import replace
 from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 
+from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.history import ConversationSummary
+from playhead.domain.text.file_effects import names_text
 from playhead.domain.text.run_ends import again_line, loss_words
 from playhead.domain.text.titles import UNTITLED
 from playhead.errors import AppError
@@ -18,7 +20,7 @@ from playhead.session.sessions import Sessions
 from playhead.ui.shell.session_view import SETTINGS_LINK, SessionBinding, SessionView
 from playhead.ui.sidebar.model import client_name
 from playhead.ui.sidebar.sidebar import Sidebar
-from playhead.ui.widgets.banner import BannerAction, BannerArea
+from playhead.ui.widgets.banner import Banner, BannerAction, BannerArea
 from playhead.ui.widgets.system_opener import ADDRESS_SCHEMES, open_address
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
@@ -83,11 +85,21 @@ class VariablesOffer(SessionBinding):
         self._parts = parts
         self._tasks = tasks
         self._offer: RestoreOffer | None = None
+        self._left_runs = 0
+        self._is_putting_back = False
         self._reported: BroughtBack | None = None
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
         """Subscribe to its kernel."""
-        return [session.subscribe(self._on_event)]
+        return [
+            session.subscribe(self._on_event),
+            session.conversation.subscribe(self._on_message),
+        ]
+
+    def _on_message(self, event: ConversationEvent) -> None:
+        """Look later at what another branch has left: by then the session has looked, too."""
+        if event.kind == "moved":
+            QTimer.singleShot(0, self, self._look)
 
     def follow(self) -> None:
         """Show the question of the session, if one waits."""
@@ -98,7 +110,7 @@ class VariablesOffer(SessionBinding):
     def leave(self) -> None:
         """Take the question away; it waits until the session is shown again."""
         super().leave()
-        self._show(None)
+        self._show(None, 0)
 
     def _on_event(self, event: SessionEvent) -> None:
         if event.kind == "kernel":
@@ -106,7 +118,8 @@ class VariablesOffer(SessionBinding):
 
     def _look(self) -> None:
         kernel = self._session.kernel if self._session is not None else None
-        self._show(kernel.offer if kernel is not None else None)
+        runs = self._session.kept_variables.left_runs if self._session is not None else ()
+        self._show(kernel.offer if kernel is not None else None, len(runs))
         back = kernel.brought_back if kernel is not None else None
         if self._session is not None and (changes := self._session.files.variables):
             self._parts.timeline.show_variables(changes)
@@ -114,15 +127,75 @@ class VariablesOffer(SessionBinding):
             self._report(back)
         self._reported = back
 
-    def _show(self, offer: RestoreOffer | None) -> None:
-        if offer == self._offer:
+    def _show(self, offer: RestoreOffer | None, left_runs: int) -> None:
+        if (offer, left_runs) == (self._offer, self._left_runs) or self._is_putting_back:
             return
-        self._offer = offer
+        self._offer, self._left_runs = offer, left_runs
         area = self._parts.notifications
-        if offer is None:
-            area.withdraw(_BRING_BACK)
+        area.withdraw(_BRING_BACK)
+        if offer is not None and offer.is_branch:
+            banner = self._ask_about_branch(offer)
+        elif offer is not None:
+            banner = self._ask_about_kernel(offer)
+        elif left_runs:
+            banner = self._offer_files(left_runs)
+        else:
             return
-        banner = area.show_notice(
+        # Its buttons close it, too, before they act.
+        banner.closed.connect(lambda: QTimer.singleShot(0, self, self._on_closed))
+
+    def _ask_about_branch(self, offer: RestoreOffer) -> Banner:
+        """Ask for the variables of the branch that is shown now, and its files."""
+        changes = offer.changes
+        files = BannerAction(tr("With files"), self._take_back_files)
+        return self._parts.notifications.show_notice(
+            tr_n(
+                "Have %n variables as this branch left them?",
+                offer.count,
+                one="Have the variable as this branch left it?",
+            ),
+            " · ".join(
+                (
+                    *names_text(changes, tr, tr_n),
+                    tr("Code waits for the answer."),
+                )
+            ),
+            BannerAction(tr("Yes"), lambda: self._answer("yes")),
+            _BRING_BACK,
+            (
+                *((files,) if self._left_runs else ()),
+                BannerAction(tr("Always"), self._always),
+                BannerAction(tr("No"), lambda: self._answer("no")),
+            ),
+        )
+
+    def _offer_files(self, left_runs: int) -> Banner:
+        return self._parts.notifications.show_notice(
+            tr_n(
+                "%n runs of the other branch changed files.",
+                left_runs,
+                one="A run of the other branch changed files.",
+            ),
+            tr("They are still as it left them."),
+            BannerAction(tr("Undo these"), self._take_back_files),
+            _BRING_BACK,
+            (BannerAction(tr("Keep"), lambda: self._answer("no")),),
+        )
+
+    def _take_back_files(self) -> None:
+        if self._session is not None:
+            self._offer, self._left_runs, self._is_putting_back = None, 0, True
+            self._tasks.start(self._put_back(self._session))
+
+    async def _put_back(self, session: Session) -> None:
+        try:
+            await session.kept_variables.take_back_files()
+        finally:
+            self._is_putting_back = False
+            self._look()
+
+    def _ask_about_kernel(self, offer: RestoreOffer) -> Banner:
+        return self._parts.notifications.show_notice(
             tr_n(
                 "Bring back {count} of %n variables?",
                 offer.total,
@@ -137,16 +210,15 @@ class VariablesOffer(SessionBinding):
                 BannerAction(tr("No"), lambda: self._answer("no")),
             ),
         )
-        # Its buttons close it, too, before they act.
-        banner.closed.connect(lambda: QTimer.singleShot(0, self, self._on_closed))
 
     def _on_closed(self) -> None:
-        if self._offer is not None:
+        if self._offer is not None or self._left_runs:
             self._answer("no")
 
     def _answer(self, choice: Literal["yes", "no"]) -> None:
         if self._session is not None:
             self._session.kept_variables.answer(choice)
+            self._look()
 
     def _always(self) -> None:
         if self._session is not None:
