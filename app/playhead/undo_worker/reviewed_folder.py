@@ -179,7 +179,9 @@ class ReviewedFolder(WatchedFolder):
         if len(conflicts) > _LISTED:
             fields["conflicts_total"] = len(conflicts)
         for one in (*fields["created"], *fields["changed"], *fields["moved"]):
-            if is_run_by_others(one["path"]):  # to apply it is what a person does, who sees it here
+            if is_run_by_others(
+                one["path"], one.get("kind", "")
+            ):  # to apply it is what a person does, who sees it here
                 one["may_be_run"] = True
         note = _note(layer)
         return {"folder": self.path, "action": "review", "id": "", "note": note, **fields}
@@ -435,7 +437,9 @@ def _note(layer: UpperLayer) -> str:
         name = shown(path).rpartition("/")[2]
         counts[name] = counts.get(name, 0) + count
     said = (f"{name} ({n:,})" if n else name for name, n in sorted(counts.items()))
-    return f"Not looked at: {', '.join(said)}."
+    note = f"Not looked at: {', '.join(said)}."
+    run = sorted(shown(path) for path in layer.left_out if is_run_by_others(path, "link"))
+    return f"{note} Other programs may run what is in {', '.join(run)}." if run else note
 
 
 def _likeness(entry: Entry) -> tuple[int, int, int]:

@@ -226,7 +226,7 @@ class Scan:
                         and before.inode == facts.st_ino
                     ):
                         entries[path] = before
-                    elif not name.startswith(TEMPORARY):
+                    else:
                         entries[path] = entry_of(facts, _target(facts, name, fd))
         except OSError:
             self.unreadable.append(prefix[:-1])
@@ -240,7 +240,8 @@ class Scan:
             return False
         entry = entry_of(facts)
         is_other = facts.st_dev != self._device
-        if is_other or name in LEFT_OUT or is_environment(fd, name):
+        is_made = is_environment(fd, name) and not is_in_use(self._known, path)
+        if is_other or name in LEFT_OUT or is_made:
             count = 0 if is_other else _count(fd, name)
             self.entries[path] = entry._replace(kind="left_out", size=count, mtime_ns=0, ctime_ns=0)
             return False
@@ -254,6 +255,17 @@ def _target(facts: os.stat_result, name: str, fd: int) -> str:
     with suppress(OSError):
         return os.readlink(name, dir_fd=fd)
     return ""
+
+
+def is_in_use(known: Entries, path: str) -> bool:
+    """Return whether a folder had files that were looked at: it becomes no environment by one more.
+
+    Else code could have all in it left out, by a file that it writes there.
+    """
+    before = known.get(path)
+    if before is None or before.kind != "dir":
+        return False
+    return any(one.startswith(f"{path}/") for one in known)
 
 
 def is_environment(fd: int, name: str) -> bool:

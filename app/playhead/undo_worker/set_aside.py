@@ -11,7 +11,7 @@ import re
 from playhead.undo_worker.scanning import Entry, Tree, is_environment
 
 _ASIDE = re.compile(
-    r"(^|/)(\.git/hooks/.*(?<!\.sample)$|\.vscode(/|$)|\.idea(/|$)|\.envrc$|\.github/workflows(/|$))"
+    r"(^|/)(\.git/hooks/.*(?<!\.sample)$|\.vscode(/|$)|\.idea(/|$)|\.envrc$|pyvenv\.cfg$|\.github/workflows(/|$))"
     r"|\.desktop$",
     re.IGNORECASE,
 )
@@ -25,9 +25,13 @@ _MARKED = re.compile(
 _ENVIRONMENTS = frozenset({".venv", "venv"})
 
 
-def is_run_by_others(path: str) -> bool:
-    """Return whether other programs run a file of this name, or what it names, unasked."""
-    return _ASIDE.search(path) is not None
+def is_run_by_others(path: str, kind: str = "") -> bool:
+    """Return whether other programs run a file of this name, or what it names, unasked.
+
+    A link may stand for an environment.
+    """
+    is_link = kind == "link" and path.rpartition("/")[2] in _ENVIRONMENTS
+    return is_link or _ASIDE.search(path) is not None
 
 
 def may_be_run(path: str) -> bool:
@@ -37,7 +41,8 @@ def may_be_run(path: str) -> bool:
 
 def is_new_environment(tree: Tree, path: str, before: Entry | None, after: Entry | None) -> bool:
     """Return whether an environment, whose programs others start, is there now and was not."""
-    if before is not None or after is None or after.kind != "left_out":
+    was_there = before is not None and before.kind == "left_out"
+    if was_there or after is None or after.kind != "left_out":
         return False
     try:
         folder, name = tree.place(path)

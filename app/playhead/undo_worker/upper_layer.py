@@ -19,6 +19,7 @@ from playhead.undo_worker.scanning import (
     ScanProblem,
     Tree,
     entry_of,
+    is_in_use,
 )
 
 OWN_ATTRIBUTES = "user.overlay."
@@ -123,7 +124,7 @@ class _Reader:
     def _read_below(self, fd: int, name: str, path: str, entry: Entry) -> None:
         below = self._below.get(path)
         with opened(fd, name) as folder:
-            is_environment = _has(folder, "pyvenv.cfg")
+            is_environment = _has(folder, "pyvenv.cfg") and not is_in_use(self._below, path)
             if name in LEFT_OUT or is_environment or (below and below.kind == "left_out"):
                 self.found.left_out[path] = sum(1 for _ in _files(folder))
                 return

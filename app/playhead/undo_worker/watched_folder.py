@@ -312,7 +312,7 @@ class WatchedFolder:
     def _note_aside(self, effect: Effect, moved: Effect) -> None:
         """Have files that were moved away wait for a decision."""
         for path, step in moved.steps.items():
-            if is_run_by_others(path) and step.before is not None:
+            if step.before is not None and is_run_by_others(path, step.before.kind):
                 is_folder = step.before.kind == "dir"
                 effect.aside[shown(path)] = "folder" if is_folder else "waiting"
 
@@ -665,7 +665,9 @@ def _aside_fields(path: str, entry: Entry | None) -> dict[str, Any]:
 
 def _is_set_aside(path: str, step: Step) -> bool:
     one = step.after
-    return one is not None and one.kind in ("file", "link", "dir") and is_run_by_others(path)
+    return (
+        one is not None and one.kind in ("file", "link", "dir") and is_run_by_others(path, one.kind)
+    )
 
 
 def _below(effect: Effect, paths: Sequence[str]) -> list[str]:
