@@ -348,6 +348,40 @@ async def test_commits_bear_the_name_of_the_person_and_no_more_of_the_file(place
         assert said == f"Ada B. Lovelace ada@example.org\n{environment}/bin/python\n"
 
 
+async def test_no_file_in_the_private_home_holds_up_the_program_or_leads_it_away(
+    place: Place,
+) -> None:
+    code = """
+import os
+os.chdir(os.path.expanduser("~"))
+for name in (".packages-r/foo/DESCRIPTION", ".packages/bar-1.0.dist-info/METADATA"):
+    os.makedirs(os.path.dirname(name))
+    os.mkfifo(name)
+os.makedirs(".packages-r/linked")
+os.symlink("{home}/outside/DESCRIPTION", ".packages-r/linked/DESCRIPTION")
+"""
+    away = """
+os.rename(".packages", "old"); os.rename(".packages-r", "old-r"); os.rename(".gitconfig", "o")
+os.symlink("{home}/outside", ".packages"); os.mkfifo(".packages-r")
+os.symlink("{home}/made", ".gitconfig")
+"""
+    (place.home / "outside" / "secret-1.0.dist-info").mkdir(parents=True)
+    (place.home / "outside" / "secret-1.0.dist-info" / "METADATA").write_text("Name: secret")
+    (place.home / "outside" / "DESCRIPTION").write_text("Version: 4711\n")
+    (place.home / ".gitconfig").write_text("[user]\nname = Me\nemail = me@example.org\n")
+    sandbox = place.sandbox()
+    async with place.executor(sandbox) as made:
+        chunks = await run(made, place.request(code.replace("{home}", str(place.home))))
+        assert error_of(chunks) is None
+        assert not [one for one in chunks if isinstance(one.content, FileChanges)]
+        chunks = await run(made, place.request(away.replace("{home}", str(place.home))))
+        assert error_of(chunks) is None
+        assert sandbox.packages(str(place.folder)) == []
+        await made.restart("conversation")
+        assert text_of(await run(made, place.request("print(1)"))) == "1\n"
+    assert not (place.home / "made").exists()
+
+
 async def test_packages_go_into_the_private_home_of_the_folder(place: Place) -> None:
     package = place.folder / "tiny"
     package.mkdir()

@@ -594,7 +594,10 @@ class Sandbox:
         home = self._home_of(folder)
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         for name in (PACKAGES, R_PACKAGES):
-            (home / name).mkdir(exist_ok=True)
+            place = home / name
+            if place.is_symlink() or not place.is_dir():  # code may have put anything there
+                place.unlink(missing_ok=True)
+            place.mkdir(exist_ok=True)
         if not (home / _GIT).exists() and (identity := git_identity(self._places.home)):
             with contextlib.suppress(FileExistsError), (home / _GIT).open("x") as file:
                 file.write(identity)

@@ -7,6 +7,7 @@ them there.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import stat
@@ -128,23 +129,15 @@ def packages_since(folder: str, since: float) -> list[str]:
 
     Code may have put anything there, so only what looks like one counts.
     """
-    found = (
-        _DIST_INFO.fullmatch(name)
-        for name in _changed_since(folder, since)
-        if os.path.isfile(os.path.join(folder, name, "METADATA"))
-    )
+    found = (_DIST_INFO.fullmatch(name) for name, _ in _changed_since(folder, since, "METADATA"))
     return [f"{one[1].replace('_', '-')} {one[2]}" for one in found if one]
 
 
 def r_packages_since(folder: str, since: float) -> list[str]:
     """Return the packages of R that were installed into a folder since a time: name, version."""
     found: list[str] = []
-    for name in _changed_since(folder, since):
-        try:
-            with open(os.path.join(folder, name, "DESCRIPTION"), encoding="utf-8") as file:
-                version = _R_VERSION.search(file.read(_DESCRIPTION_CHARACTERS))
-        except (OSError, UnicodeDecodeError):
-            continue
+    for name, text in _changed_since(folder, since, "DESCRIPTION"):
+        version = _R_VERSION.search(text)
         if version and _R_NAME.fullmatch(name):
             found.append(f"{name} {version[1]}")
     return found
@@ -155,21 +148,49 @@ _DIST_INFO = re.compile(
 )
 _R_NAME = re.compile(r"[A-Za-z][A-Za-z0-9.]{0,80}")
 _R_VERSION = re.compile(r"^Version: *([0-9][0-9.-]{0,40})$", re.MULTILINE)
-_DESCRIPTION_CHARACTERS = 20_000
+_DESCRIPTION_BYTES = 20_000
+_FOLDER_FLAGS = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_FILE_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
 
 
-def _changed_since(folder: str, since: float) -> list[str]:
-    """Return the names of folders in a folder that were made or changed since a time."""
-    found: list[str] = []
+def _changed_since(folder: str, since: float, file: str) -> list[tuple[str, str]]:
+    """Return the names of folders in a folder that have a file, with the beginning of that.
+
+    Those that were made or changed since a time. Code may have put a link or a pipe there: no
+    link is followed and nothing is waited for.
+    """
+    found: list[tuple[str, str]] = []
     if _changed_at(folder) < since - _CLOCK_S:
         return found  # none was put in
-    with contextlib.suppress(OSError), os.scandir(folder) as names:
-        for one in names:
+    with (
+        contextlib.suppress(OSError),
+        _opened(folder, _FOLDER_FLAGS) as fd,
+        os.scandir(fd) as every,
+    ):
+        for one in every:
             with contextlib.suppress(OSError):
-                is_new = one.stat(follow_symlinks=False).st_ctime >= since - _CLOCK_S
-                if is_new and one.is_dir(follow_symlinks=False):
-                    found.append(one.name)
+                if one.stat(follow_symlinks=False).st_ctime < since - _CLOCK_S:
+                    continue
+                with _opened(one.name, _FOLDER_FLAGS, fd) as below:
+                    found.append((one.name, _beginning(file, below)))
     return sorted(found)
+
+
+def _beginning(name: str, folder: int) -> str:
+    """Return the beginning of a text. Raises OSError for anything but a plain file."""
+    with _opened(name, _FILE_FLAGS, folder) as fd:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, os.strerror(errno.EINVAL))
+        return os.read(fd, _DESCRIPTION_BYTES).decode("utf-8", "replace")
+
+
+@contextlib.contextmanager
+def _opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
+    fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), dir_fd=folder)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
 
 
 def private_folders(home: str) -> tuple[str, ...]:
