@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -185,7 +185,7 @@ def _beginning(name: str, folder: int) -> str:
 
 
 @contextlib.contextmanager
-def _opened(path: str, flags: int, folder: int | None = None) -> Iterator[int]:
+def _opened(path: str, flags: int, folder: int | None = None) -> Generator[int]:
     fd = os.open(path, flags | getattr(os, "O_CLOEXEC", 0), dir_fd=folder)
     try:
         yield fd
