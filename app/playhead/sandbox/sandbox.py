@@ -161,23 +161,22 @@ class Confinement(Struct, frozen=True, kw_only=True):
 
     def living(self) -> dict[str, Any]:
         """Return the part of it that can be changed while a kernel lives."""
-        policy, hosts = self.policy, sorted({*self.policy.hosts, *self.reach.hosts})
-        network = "listed" if policy.network == "off" and hosts else policy.network
         return {
-            "network": network,
-            "hosts": hosts,
+            "network": self.network,
+            "hosts": sorted({*self.policy.hosts, *self.reach.hosts}),
             "mounts": living_parts(self.around, self.staging),
         }
 
     @property
-    def has_network(self) -> bool:
-        """Return whether code reaches any place in the network."""
-        return self.policy.network != "off" or bool(self.reach.hosts)
+    def network(self) -> str:
+        """Return what of the network code reaches: nothing (off), what is listed, or all (on)."""
+        has_named = self.policy.hosts or self.reach.hosts
+        return "listed" if self.policy.network == "off" and has_named else self.policy.network
 
     @property
     def network_variables(self) -> dict[str, str]:
         """Return the variables by which programs see whether there is a network."""
-        return network_variables(has_network=self.has_network)
+        return network_variables(self.network)
 
     def can_become(self, reach: Reach, policy: Policy, view: View) -> bool:
         """Return whether a living kernel with a view can be given another reach and policy."""
@@ -205,7 +204,7 @@ class Confinement(Struct, frozen=True, kw_only=True):
     ) -> dict[str, str]:
         """Return the environment inside; `allowed` are names that a person has let in."""
         allowed |= set(self.reach.variables)
-        inside = variables_let_in(variables, self.around.home, self.has_network, allowed)
+        inside = variables_let_in(variables, self.around.home, self.network, allowed)
         return {name: inside[name] for name in inside if name not in self.reach.kept_out}
 
     def is_untouched(self, since: float) -> bool:
@@ -255,8 +254,8 @@ class LandlockConfinement(Confinement, frozen=True, kw_only=True):
         self, variables: Mapping[str, str], allowed: frozenset[str] = frozenset()
     ) -> dict[str, str]:
         """Return the environment inside: the private home has its own path there."""
-        home, has_network = self.around.private_home, self.policy.network == "on"
-        return variables_let_in(variables, home, has_network, allowed)
+        network = "on" if self.policy.network == "on" else "off"
+        return variables_let_in(variables, self.around.private_home, network, allowed)
 
     def misplaced(self, view: View, pid: int) -> str:
         """Return what is wrong with a kernel's process as it is seen from outside; "" for nothing.

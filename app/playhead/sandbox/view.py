@@ -261,7 +261,7 @@ SANDBOX = "PLAYHEAD_SANDBOX"
 def variables_let_in(
     variables: Mapping[str, str],
     home: str,
-    has_network: bool,
+    network: str,
     also: frozenset[str] = frozenset(),
 ) -> dict[str, str]:
     """Return the environment inside: those of a short list, and those that a person let in.
@@ -275,7 +275,7 @@ def variables_let_in(
         or name in also
         or name.startswith(_LET_IN_WITH)
         or name.endswith(_THREADS)
-        or (has_network and _WITH_NETWORK.fullmatch(name))
+        or (network != "off" and _WITH_NETWORK.fullmatch(name))
     }
     return {
         **kept,
@@ -285,13 +285,14 @@ def variables_let_in(
         "PYTHONPATH": f"{home}/{PACKAGES}",
         **({"PATH": f"{home}/{PACKAGES}/bin:{kept['PATH']}"} if "PATH" in kept else {}),
         "R_LIBS_USER": f"{home}/{R_PACKAGES}",
-        **network_variables(has_network=has_network),
+        **network_variables(network),
     }
 
 
-def network_variables(*, has_network: bool) -> dict[str, str]:
-    """Return the variables that say whether there is a network inside; pip need not try again."""
-    return {SANDBOX: "on"} if has_network else {SANDBOX: "off", "PIP_RETRIES": "0"}
+def network_variables(network: str) -> dict[str, str]:
+    """Return the variables that say what the network inside is; without one nobody tries again."""
+    none = {"PIP_RETRIES": "0", "UV_OFFLINE": "1"} if network == "off" else {}
+    return {SANDBOX: network, **none}
 
 
 def misplaced(mountinfo: str, view: View) -> str:

@@ -158,6 +158,17 @@ def test_without_a_network_it_takes_what_uv_has_or_says_so(
     assert "were not installed" in str(error_of(marks).text("message"))
 
 
+def test_without_a_network_in_the_sandbox_nothing_is_tried_again(
+    start: Callable[..., Any], index: PackageIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PLAYHEAD_SANDBOX", "off")
+    text, marks = start().run("%pip install tiny-thing")
+    assert "network was disabled" in text
+    assert error_of(marks).text("name") == "InstallError"
+    assert "A person can allow 127.0.0.1" in error_of(marks).text("message")
+    assert index.programs() == set()
+
+
 def test_a_cut_installation_is_made_whole_and_a_wrong_name_is_said(
     start: Callable[..., Any], index: PackageIndex, tmp_path: Path
 ) -> None:

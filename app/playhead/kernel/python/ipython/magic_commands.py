@@ -27,6 +27,7 @@ from .shell_stand_in import caller_of
 if TYPE_CHECKING:
     from ...channel import Channel
     from ..display_publisher import DisplayPublisher
+    from .package_installer import Answer
 
 
 _COLUMN_LIMIT = 24
@@ -308,10 +309,16 @@ _NO_TERMINAL = (
 )
 
 
-class MagicError(Exception):
+class UsageError(Exception):
     """A magic that is not known here, or that cannot do what it was asked."""
 
     __module__ = "builtins"  # or tracebacks would name a file of ours
+
+
+class InstallError(Exception):
+    """Packages that were not installed, and what helps."""
+
+    __module__ = "builtins"
 
 
 class Lines(list):  # type: ignore[type-arg]
@@ -354,7 +361,9 @@ class MagicCommands:
         text = _filled(command, caller_of(2) if names is None else names)
         pip = _PIP.match(text)
         if pip and _is_managed():
-            self._run_pip(text[pip.end() :].strip())
+            answer = self._run_pip(text[pip.end() :].strip())
+            if answer is not None and answer.advice:
+                sys.stdout.write(f"{answer.advice}\n")
         else:
             self._run_shell(text)
 
@@ -379,7 +388,7 @@ class MagicCommands:
         method = getattr(self, "_line_" + name, None)
         if method is None:
             otherwise = f"There is no magic %{name} here. Write it in Python, or `!` commands."
-            raise MagicError(_UNSUPPORTED.get(name, otherwise))
+            raise UsageError(_UNSUPPORTED.get(name, otherwise))
         return method(rest, names)
 
     def cell(self, name: str, rest: str, body: str, names: dict[str, Any] | None = None) -> Any:
@@ -395,7 +404,7 @@ class MagicCommands:
             )
         method = getattr(self, "_cell_" + name, None)
         if method is None:
-            raise MagicError(f"There is no magic %%{name} here. Write it in Python.")
+            raise UsageError(f"There is no magic %%{name} here. Write it in Python.")
         return method(rest, body, names)
 
     def open(self, name: str, rest: str) -> None:
@@ -407,7 +416,7 @@ class MagicCommands:
         words, names = rest.split(), caller_of(2)
         target = next((word for word in words if not word.startswith("-")), "")
         if target and not target.isidentifier():
-            raise MagicError(f"%%capture stores the output in a variable: {target} is not a name.")
+            raise UsageError(f"%%capture stores the output in a variable: {target} is not a name.")
         capture = Capture(self._display, tuple(words))
         self._at_end.append(lambda: _keep(target, capture.end(), names))
 
@@ -419,13 +428,14 @@ class MagicCommands:
             self._channel.complain(_NO_TERMINAL)
 
     def _line_pip(self, rest: str, names: dict[str, Any]) -> None:
-        if not self._run_pip(_filled(rest, names)):
-            raise MagicError("The packages were not installed.")
+        answer = self._run_pip(_filled(rest, names))
+        if answer is not None and not answer.is_done:
+            raise InstallError(f"The packages were not installed. {answer.advice}".strip())
 
-    def _run_pip(self, command: str) -> bool:
-        """Run pip, or uv in its place; whether an installation was done, if it was one.
+    def _run_pip(self, command: str) -> Answer | None:
+        """Run pip, or uv in its place; return what came of an installation, if it was one.
 
-        Raises MagicError where there is neither.
+        Raises InstallError where there is neither.
         """
         from . import package_installer  # rarely wanted
 
@@ -434,17 +444,17 @@ class MagicCommands:
         has_pip = importlib.util.find_spec("pip") is not None
         uv = (self._uv or shutil.which("uv") or "") if is_managed or not has_pip else ""
         if getattr(sys, "frozen", False) or not (has_pip or uv):
-            raise MagicError(
+            raise InstallError(
                 "There is no pip in the Python that runs here, so nothing can be installed."
                 " Choose another interpreter for this conversation."
             )
         if is_managed:
             package_installer.remove_halves()
         words = [] if _FOR_A_SHELL.search(command) else shlex.split(command)
-        is_done = True
+        answer = None
         if words[:1] == ["install"]:
-            is_done, said = package_installer.install(words[1:], uv, _show_progress)
-            _write_progress(said, "\n" if said else "")
+            answer = package_installer.install(words[1:], uv, _show_progress)
+            _write_progress(answer.words, "\n" if answer.words else "")
         elif not has_pip and words[:1] and words[0] in _ALSO_BY_UV:
             options = [word for word in words[1:] if word not in ("-y", "--yes")]
             subprocess.call([uv, "pip", words[0], "--python", sys.executable, *options])
@@ -453,9 +463,9 @@ class MagicCommands:
                 _write_progress("", "")
             self._run_shell(f"pip {command}")
         else:
-            raise MagicError("There is no pip in this environment, and it could not be had.")
+            raise InstallError("There is no pip in this environment, and it could not be had.")
         importlib.invalidate_caches()
-        return is_done
+        return answer
 
     def _line_cd(self, rest: str, names: dict[str, Any]) -> None:
         wanted = _filled(rest, names).strip().strip("'\"")

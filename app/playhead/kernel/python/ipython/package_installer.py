@@ -65,10 +65,11 @@ _OFF = ("", "0", "false", "no", "off")
 
 
 class Answer(NamedTuple):
-    """The outcome of an installation: whether it was done, and its words."""
+    """The outcome of an installation: whether it was done, its words, and else what helps."""
 
     is_done: bool
     words: str
+    advice: str = ""
 
 
 class NotForUv(Exception):
@@ -251,22 +252,30 @@ def install(words: Sequence[str], uv: str, show: Callable[[str], None]) -> Answe
 
     Raises whatever interrupts it, when nothing is half installed.
     """
+    is_shut = _is_shut(words)
+    answer = _installed(words, uv, show, is_shut)
+    return answer if answer.is_done else answer._replace(advice=_advice(answer, words, is_shut))
+
+
+def _installed(words: Sequence[str], uv: str, show: Callable[[str], None], is_shut: bool) -> Answer:
     if not uv:
-        return _explained(_by_pip(words, show))
+        return _by_pip(words, show, is_shut)
     try:
         arguments, variables = for_uv(words, pip_settings())
     except NotForUv as reason:
         show(f"Using pip, not uv, because of {reason}.")
         if not get_pip(uv, show):
             return Answer(False, "There is no pip in this environment, and it could not be had.")
-        return _explained(_by_pip(words, show))
+        return _by_pip(words, show, is_shut)
+    if is_shut:
+        return _by_uv(uv, ["--offline", *arguments], variables, show)
     answer = _by_uv(uv, arguments, variables, show)
     if not answer.is_done and _UNREACHED.search(answer.words):
         kept = _by_uv(uv, ["--offline", *arguments], variables, show)
-        return kept if kept.is_done else _explained(answer)
+        return kept if kept.is_done else answer
     is_final = _NO_SUCH.search(answer.words) or _REFUSED.search(answer.words)
     if answer.is_done or is_final or not importlib.util.find_spec("pip"):
-        return _explained(answer)
+        return answer
     show("uv could not do it; trying pip, which takes longer.")
     by_pip = _by_pip(words, show)
     return by_pip if by_pip.is_done else Answer(False, f"{answer.words}\n{by_pip.words}")
@@ -294,28 +303,55 @@ _NO_NETWORK = "The sandbox has no network. A person can allow %s, or turn it on;
 _NOT_LISTED = (
     "The index is not among the places that the sandbox lets code reach. A person can allow %s."
 )
-_INDEX_HOSTS = "pypi.org and files.pythonhosted.org"
+_INDEX_HOSTS = ("pypi.org", "files.pythonhosted.org")
+_SANDBOX = "PLAYHEAD_SANDBOX"
+"""The variable that has the state of the sandbox's network: off, listed or on."""
+_CONNECT_LIMIT_S = 5.0
 
 
-def _explained(answer: Answer) -> Answer:
-    state = os.environ.get("PLAYHEAD_SANDBOX")
-    if not answer.is_done and (state == "off" or (state == "listed" and _is_unreached(answer))):
-        words = _NO_NETWORK if state == "off" else _NOT_LISTED
-        return Answer(False, f"{answer.words}\n{words % _index_hosts()}")
+def _advice(answer: Answer, words: Sequence[str], is_shut: bool) -> str:
+    """Return what a person can do about a failure; "" if nothing is known."""
+    if is_shut:
+        known = _NO_NETWORK if os.environ.get(_SANDBOX) == "off" else _NOT_LISTED
+        return known % " and ".join(host for host, _ in _places(words))
     for sign, advice in ((_REFUSED, _LOGIN), (_UNREACHED, _NETWORK)):
-        if not answer.is_done and sign.search(answer.words):
-            return Answer(False, f"{answer.words}\n{advice}")
-    return answer
+        if sign.search(answer.words):
+            return advice
+    return ""
 
 
-def _is_unreached(answer: Answer) -> bool:
-    return _UNREACHED.search(answer.words) is not None
+def _is_shut(words: Sequence[str]) -> bool:
+    """Return whether the sandbox lets nobody reach the index: each try would be another wait.
+
+    It is tried once, so that the report of the run has what was refused.
+    """
+    state = os.environ.get(_SANDBOX)
+    if state not in ("off", "listed"):
+        return False
+    import socket  # rarely needed
+
+    is_refused = False
+    for place in _places(words):
+        try:
+            socket.create_connection(place, _CONNECT_LIMIT_S).close()
+        except ConnectionRefusedError:
+            is_refused = True
+        except OSError:  # that may pass
+            continue
+    return is_refused or state == "off"
 
 
-def _index_hosts() -> str:
-    """Return the names that an installation has to reach."""
-    index = urlsplit(pip_settings().get("index-url", "")).hostname
-    return index or _INDEX_HOSTS
+def _places(words: Sequence[str]) -> List[Tuple[str, int]]:
+    """Return the names and ports that an installation has to reach."""
+    address = pip_settings().get("index-url", "")
+    for number, word in enumerate(words):
+        option, has_value, value = _SHORT.get(word, word).partition("=")
+        if option == "--index-url":
+            address = value if has_value else "".join(words[number + 1 : number + 2])
+    index = urlsplit(address)
+    if index.hostname:
+        return [(index.hostname, index.port or (80 if index.scheme == "http" else 443))]
+    return [(host, 443) for host in _INDEX_HOSTS]
 
 
 def _by_uv(
@@ -335,8 +371,10 @@ def _by_uv(
     return Answer(not status, _outcome(said) if not status else "\n".join(said[first:]))
 
 
-def _by_pip(words: Sequence[str], show: Callable[[str], None]) -> Answer:
+def _by_pip(words: Sequence[str], show: Callable[[str], None], is_shut: bool = False) -> Answer:
     variables = {**os.environ, "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    if is_shut:
+        variables["PIP_RETRIES"] = "0"
     command = [sys.executable, "-m", "pip", "install", *words]
     with _started(command, variables) as child:
         said: List[str] = []
