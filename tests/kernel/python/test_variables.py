@@ -54,13 +54,18 @@ def test_names_tell_what_they_are(talk: Any) -> None:
 
 def test_what_the_last_run_made_or_changed_is_marked(kernel: Any) -> None:
     kernel.run("a = 10 ** 50\nb = [1]\nc = {'x': 1}\nd = 5")
-    assert all(row["is_changed"] for row in variables(kernel).values())
-    kernel.run("a = 10 ** 51\nb.append(2)\nc['x'] = 2")
+    kernel.run("e = list(range(9999))\nf = dict(zip(e, e))\ng = set(e)\nh = tuple(e)")
+    assert [name for name, row in variables(kernel).items() if row["is_changed"]] == [*"efgh"]
+    kernel.run("a = 10 ** 51\nb.append(2)\nc['x'] = 2\ne[-1] = f[9998] = None\ng.add('x')")
     assert {name: row["is_changed"] for name, row in variables(kernel).items()} == {
         "a": True,
         "b": True,
         "c": True,
         "d": False,
+        "e": True,
+        "f": True,
+        "g": True,
+        "h": False,
     }
 
 

@@ -16,7 +16,8 @@ import sys
 import time
 import types
 import warnings
-from typing import TYPE_CHECKING, Any, Callable, cast
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any, Callable, Iterator, cast
 
 from ..driver import AnswerFiles
 from . import frames
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 _NAMES_KEPT = 1000
 _TIME_LIMIT_S = 0.5
 _VALUE_LIMIT = 120
-_SAMPLED = 1000
+_SAMPLED, _AT_AN_END = 1000, 50
 _BYTES_LIMIT = 4_000_000
 _SIZED = (list, tuple, set, frozenset, dict, str, bytes, bytearray)
 _CONTAINERS = (list, tuple, set, frozenset)
@@ -170,13 +171,22 @@ def _fingerprint(value: Any) -> tuple[int, ...]:
     """Return what identifies a value and, for containers, its earlier state."""
     kind = class_of(value)
     if kind in _CONTAINERS or kind is dict:
-        items = list(value.values() if kind is dict else value)
-        return (id(value), len(value), *(id(item) for item in items[:50] + items[-50:]))
+        return (id(value), len(value), *map(id, _ends(value, kind)))
     if kind is bytearray:
         return (id(value), len(value))
     if library(kind) in _KNOWN and hasattr(value, "shape"):
         return (id(value), *(int(size) for size in value.shape))
     return (id(value),)
+
+
+def _ends(value: Any, kind: Any) -> Iterator[Any]:
+    """Return the first and the last items of a container, without a copy of all of it."""
+    if kind in (list, tuple):
+        return chain(value[:_AT_AN_END], value[-_AT_AN_END:])
+    if kind is dict:
+        items = value.values()
+        return chain(islice(items, _AT_AN_END), islice(reversed(items), _AT_AN_END))
+    return islice(value, 2 * _AT_AN_END)
 
 
 def _is_code(value: Any) -> bool:
