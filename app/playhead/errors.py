@@ -25,6 +25,11 @@ def phrase(template: str, /, **values: object) -> str:
     return _Phrase(template, values)
 
 
+def parts_of_phrase(text: str) -> tuple[str, dict[str, str]]:
+    """Return the template and the values of a text; one that was made of none is its own."""
+    return (text.template, text.values) if isinstance(text, _Phrase) else (text, {})
+
+
 class _Phrase(str):
     template: str
     values: dict[str, str]

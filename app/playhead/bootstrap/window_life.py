@@ -131,6 +131,13 @@ class WindowLife:
             await self._close()
         return 0
 
+    def _make_checks(self) -> None:
+        from playhead.ui.checks.export_checks import ExportChecks
+
+        window, core = self._window, self._core
+        python = core.ports.interpreters.default
+        window.exports.checks = ExportChecks(core.checker, python, window.current_theme, window)
+
     async def _start(self) -> None:
         """Start what the first paint did not need, in short steps."""
         core = self._core
@@ -143,6 +150,7 @@ class WindowLife:
         core.worker.on_exit(self._crashes.record_worker)
         self._on_settings_saved(core.ports.settings.current)
         core.keys.on_waiting(self._on_keyring_waiting)
+        self._make_checks()
         parts = self._window.parts
         self._window.help.upkeep.begin(
             make_maintenance(core), parts.notifications, self._window.tasks

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
@@ -89,7 +89,7 @@ def report_wire(report: CheckReport) -> dict[str, Any]:
         {name: value for name, value in msgspec.structs.asdict(cell).items() if name != "code"}
         for cell in report.cells
     ]
-    whole = {
+    return {
         "document": report.document,
         "result": "same" if report.is_same else "different",
         "checked_at": moment_words(report.at),
@@ -101,7 +101,6 @@ def report_wire(report: CheckReport) -> dict[str, Any]:
         "cells": cells,
         "differences": [{name: v for name, v in one.items() if v != ""} for one in differences],
     }
-    return cast("dict[str, Any]", msgspec.to_builtins(whole))
 
 
 def _shown(outcome: Outcome | None) -> str:

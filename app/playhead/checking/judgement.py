@@ -25,10 +25,19 @@ from playhead.checking.comparing.text_comparison import RunContext
 from playhead.checking.manifest import FileRecord, hash_of, packages_of
 from playhead.checking.recorded_cells import RecordedCell, Recording
 from playhead.domain.conversation.message import Message
+from playhead.errors import phrase
 
 _LARGEST_COMPARED = 200_000_000
 _SHOWN_TEXT = 20_000
 _ASSIGNED = re.compile(r"^\s*(?:def|class)?\s*(\w+)", re.MULTILINE)
+_IS_LATER = "{path} was written after the recorded runs, which may have seen another one."
+_WAS_STOPPED = "Cell {number} was stopped when it was recorded, and was not run."
+_INSTALLATION = phrase("what an installation prints")
+_NO_RESULTS = "No results are recorded in this file: only errors could be found."
+_NO_FILES = (
+    "This file does not record which files its code read and made: those that the code names were "
+    "taken from its folder, and what it made was not compared."
+)
 _NOT_RESULTS = frozenset({"__pycache__", ".ipynb_checkpoints", ".cache"})
 
 
@@ -83,22 +92,17 @@ class Judgement:
         """Compare the inputs with those that are recorded."""
         for one in inputs:
             if not one.is_there:
-                self._add_whole("file", one.path, "it is an input, and is not there")
+                self._add_whole("file", one.path, phrase("it is an input, and is not there"))
             elif one.record is not None and one.record.sha256 != one.sha256:
                 self._other_inputs.append(one.path)
                 before, now = _hash_words(one.record.sha256), _hash_words(one.sha256)
-                words = "this input is another one than was recorded"
+                words = phrase("this input is another one than was recorded")
                 self._add_whole("file", one.path, words, before, now)
             elif one.record is not None and one.record.is_later:
                 self._other_inputs.append(one.path)
-                self.notes.append(
-                    f"{one.path} was written after the recorded runs, which may have seen another."
-                )
+                self.notes.append(phrase(_IS_LATER, path=one.path))
         if not self._recording.manifest.is_whole:
-            self.notes.append(
-                "This file does not record which files its code read and made: the files that the "
-                "code names were taken from its folder, and what it made was not compared."
-            )
+            self.notes.append(phrase(_NO_FILES))
 
     def judge_packages(self, messages: Sequence[Message]) -> None:
         """Compare the packages that were imported with those that are recorded."""
@@ -108,15 +112,14 @@ class Judgement:
         for name, version in versions_of(manifest.packages).items():
             if name in now and now[name] != version:
                 self._other_packages.append(name)
-                words = f"{now[name]}, recorded with {version}"
+                words = phrase("{now}, recorded with {before}", now=now[name], before=version)
                 self._add_whole("package", name, words, version, now[name])
         if manifest.python and python and _minor(manifest.python) != _minor(python):
-            self._add_whole(
-                "package", "Python", f"{python}, recorded with {manifest.python}",
-                manifest.python, python,
-            )  # fmt: skip
+            before = manifest.python
+            words = phrase("{now}, recorded with {before}", now=python, before=before)
+            self._add_whole("package", "Python", words, before, python)
         if not manifest.packages and not manifest.python:
-            self.notes.append("No versions of packages are recorded.")
+            self.notes.append(phrase("No versions of packages are recorded."))
 
     def judge_cells(self) -> None:
         """Compare what each cell gave."""
@@ -126,17 +129,17 @@ class Judgement:
             came = self._now.get(cell.number)
             if came is None:
                 self._add_cell(cell, "not_run")
-                self.notes.append(f"Cell {cell.number} was stopped when it was recorded: not run.")
+                self.notes.append(phrase(_WAS_STOPPED, number=cell.number))
                 continue
             self._judge_cell(cell, came, code)
         if all(not cell.has_results for cell in self._recording.cells):
-            self.notes.append("No results are recorded in this file: only errors could be found.")
+            self.notes.append(phrase(_NO_RESULTS))
 
     def _judge_cell(self, cell: RecordedCell, came: RecordedCell, code: str) -> None:
         was = RunContext(code=code, began_at=cell.began_at, ended_at=cell.ended_at)
         now_is = RunContext(code=code, began_at=came.began_at, ended_at=came.ended_at)
         is_known = cell.has_results and not is_installation(cell.code)
-        volatile: list[str] = [] if is_known or not cell.has_results else ["an installation"]
+        volatile: list[str] = [] if is_known or not cell.has_results else [_INSTALLATION]
         verdict: Verdict = "volatile" if volatile else "same"
         pairs = pairs_of(cell.outcomes if is_known else (), came.outcomes)
         for pair in pairs:
@@ -160,7 +163,7 @@ class Judgement:
     def _compare(self, pair: Pair, was: RunContext, now_is: RunContext) -> Match:
         before, now = pair
         if now is not None and now.kind == "question" and before is not None:
-            return Match("differs", "it asks for input, and what was typed is not recorded")
+            return Match("differs", phrase("it asks for input, and what was typed is not recorded"))
         return compare_pair(pair, was, now_is)
 
     def _add_pair(self, cell: RecordedCell, pair: Pair, match: Match, code: str) -> None:
@@ -179,9 +182,11 @@ class Judgement:
 
     def _other_cause(self) -> str:
         if self._other_inputs:
-            return f"{', '.join(self._other_inputs[:3])} may have been another one"
+            names = ", ".join(self._other_inputs[:3])
+            return phrase("{names} may have been another one", names=names)
         if self._other_packages:
-            return f"another version of {', '.join(self._other_packages[:3])}"
+            names = ", ".join(self._other_packages[:3])
+            return phrase("another version of {names}", names=names)
         return ""
 
     @cached_property
@@ -215,11 +220,11 @@ class Judgement:
         made = set(_files_of(self._work)) - known.keys()
         for record in manifest.outputs:
             if record.path not in made:
-                self._add_whole("file", record.path, "it was made, and is not any more")
+                self._add_whole("file", record.path, phrase("it is not made any more"))
             else:
                 self._judge_file(record)
         for path in sorted(made - {one.path for one in manifest.outputs}):
-            self._add_whole("file", path, "it is made now, which is not recorded")
+            self._add_whole("file", path, phrase("it is made now, which is not recorded"))
 
     def _judge_file(self, record: FileRecord) -> None:
         path = os.path.join(self._work, record.path)
@@ -229,8 +234,7 @@ class Judgement:
         before = _contents(original) if _has_hash(original, record.sha256) else None
         now = _contents(path)
         if before is None or now is None:
-            words = f"{record.size_bytes:,} bytes, now {os.path.getsize(path):,}; the recorded "
-            words += "file is not here, so that only its hash could be compared"
+            words = phrase("another file (only hashes were compared: the recorded one is gone)")
             self._add_whole("file", record.path, words)
             return
         code = "\n".join(cell.code for cell in self._recording.cells)

@@ -11,7 +11,9 @@ from playhead.checking.comparing.outcome import Match, Outcome
 from playhead.checking.comparing.table_comparison import compare_tables
 from playhead.checking.comparing.text_comparison import RunContext, compare_texts
 from playhead.domain.conversation.payloads import Table
+from playhead.errors import phrase
 
+_SHOWN = 200
 Pair = tuple[Outcome | None, Outcome | None]
 _INSTALL = re.compile(r"^\s*[%!]\s*(?:uv\s+)?(?:pip|conda|mamba)\b|^\s*$|^\s*#", re.MULTILINE)
 _RANDOM = re.compile(
@@ -49,7 +51,9 @@ def compare_pair(pair: Pair, was: RunContext, now_is: RunContext) -> Match:
             return compare_tables(_table(before), _table(now), was, now_is)
         case "error":
             if before.name != now.name:
-                return Match("differs", f"{now.name}, before {before.name}")
+                return Match(
+                    "differs", phrase("{now}, recorded {before}", now=now.name, before=before.name)
+                )
             return compare_texts(before.text, now.text, was, now_is)
         case _:
             return compare_texts(before.text, now.text, was, now_is)
@@ -60,25 +64,33 @@ def _table(outcome: Outcome) -> Table:
     return outcome.table
 
 
-_NAMES = {
-    "text": "an output",
-    "figure": "a figure",
-    "table": "a table",
-    "markup": "a page",
-    "error": "an error",
-    "question": "a question",
+_MISSING = {
+    "text": phrase("an output is missing"),
+    "figure": phrase("a figure is missing"),
+    "table": phrase("a table is missing"),
+    "markup": phrase("a formatted text is missing"),
+    "question": phrase("it does not ask for input, as recorded"),
+}
+_ADDED = {
+    "text": phrase("an output that is not recorded"),
+    "figure": phrase("a figure that is not recorded"),
+    "table": phrase("a table that is not recorded"),
+    "markup": phrase("a formatted text that is not recorded"),
+    "question": phrase("it asks for input, which is not recorded"),
 }
 
 
 def _one_sided(before: Outcome | None, now: Outcome | None) -> Match:
     if now is not None and now.kind == "error":
-        return Match("differs", f"it failed: {now.name}: {' '.join(now.text.split())[:200]}")
+        told = " ".join(f"{now.name}: {now.text}".split())[:_SHOWN]
+        return Match("differs", phrase("it failed: {error}", error=told))
     if before is not None and before.kind == "error":
-        return Match("differs", f"it did not fail with {before.name}, as recorded")
+        words = phrase("it did not fail with {error}, as recorded", error=before.name)
+        return Match("differs", words)
     if before is not None:
-        return Match("differs", f"{_NAMES[before.kind]} is missing")
+        return Match("differs", _MISSING[before.kind])
     assert now is not None  # noqa: S101 - one of them is there
-    return Match("differs", f"{_NAMES[now.kind]} that is not recorded")
+    return Match("differs", _ADDED[now.kind])
 
 
 def is_installation(code: str) -> bool:
@@ -87,28 +99,30 @@ def is_installation(code: str) -> bool:
     return bool(rows) and all(_INSTALL.match(row) for row in rows)
 
 
-def likely_cause(now: Outcome | None, code: str, made_above: frozenset[str]) -> str:
+def likely_cause(now: Outcome | None, code: str, made_anywhere: frozenset[str]) -> str:
     """Return what is likely behind a difference; "" if nothing is known.
 
-    `code` is that of the cell with all before it, `made_above` the names that it assigns anywhere.
+    `code` is that of the cell with all before it, `made_anywhere` the names that any cell makes.
     """
     if now is not None and now.kind == "error":
-        return _cause_of_error(now, made_above)
+        return _cause_of_error(now, made_anywhere)
     if _RANDOM.search(code) and not _SEED.search(code):
-        return "it uses random numbers without a seed"
+        return phrase("it uses random numbers without a seed")
     if now is not None and now.kind == "text" and _SET.search(code):
-        return "the order of a set of texts is another one in each process"
+        return phrase("the order of a set of texts is another one in each process")
     return ""
 
 
-def _cause_of_error(now: Outcome, made_above: frozenset[str]) -> str:
+def _cause_of_error(now: Outcome, made_anywhere: frozenset[str]) -> str:
     if now.name == "NameError" and (found := _NO_NAME.search(now.text)):
-        where = "only later cells make" if found["name"] in made_above else "no cell makes"
-        return f"{where} {found['name']}: it was left by code that is not here"
+        name = found["name"]
+        if name in made_anywhere:
+            return phrase("only a later cell makes {name}", name=name)
+        return phrase("no cell makes {name}: code that is not here had left it", name=name)
     if now.name in ("ModuleNotFoundError", "ImportError"):
-        return "the package is not among those that are recorded"
+        return phrase("the package is not among those that are recorded")
     if now.name in ("FileNotFoundError", "NotADirectoryError"):
-        return "it reads a file that is not among the inputs"
+        return phrase("it reads a file that is not among the inputs")
     if now.name in ("ConnectionError", "URLError", "gaierror", "ConnectError", "timeout"):
-        return "it needs the network, which it does not reach here"
+        return phrase("it needs the network, which it does not reach here")
     return ""

@@ -16,6 +16,7 @@ import warnings
 from typing import TYPE_CHECKING
 
 from playhead.checking.comparing.outcome import SAME, Match
+from playhead.errors import phrase
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -38,15 +39,17 @@ def compare_figures(before: bytes, now: bytes) -> Match:
         return _compare_drawings(before, now)
     first, second = _opened(before), _opened(now)
     if first is None or second is None:
-        return Match("differs", "a picture that cannot be read")
+        return Match("differs", phrase("a picture that cannot be read"))
     sides = first.size, second.size
     proportion = (sides[0][0] * sides[1][1]) / (sides[0][1] * sides[1][0])
     if abs(proportion - 1) > _PROPORTION:
-        return Match("differs", "{} × {} points, now {} × {}".format(*sides[0], *sides[1]))
+        return Match("differs", _sizes_words(*sides))
     share = differing_share(first, second)
     if share > _SHARE:
-        return Match("differs", f"{_percent(share)} of the picture looks different")
-    return Match("same", "the same to the eye")
+        return Match(
+            "differs", phrase("{share} of the picture looks different", share=_percent(share))
+        )
+    return Match("same", phrase("the same to the eye"))
 
 
 def differing_share(first: Image, second: Image) -> float:
@@ -105,8 +108,13 @@ def _opened(data: bytes) -> Image | None:
 def _compare_drawings(before: bytes, now: bytes) -> Match:
     texts = [_SVG_VOLATILE.sub(" ", data.decode("utf-8", "replace")) for data in (before, now)]
     if texts[0] == texts[1]:
-        return Match("same", "the same drawing")
-    return Match("differs", "the drawing is another one")
+        return Match("same", phrase("the same drawing"))
+    return Match("differs", phrase("the drawing is another one"))
+
+
+def _sizes_words(before: tuple[int, int], now: tuple[int, int]) -> str:
+    was, is_now = (f"{width} × {height}" for width, height in (before, now))
+    return phrase("{before} points, now {now}", before=was, now=is_now)
 
 
 def _percent(share: float) -> str:

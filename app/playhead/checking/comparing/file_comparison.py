@@ -17,14 +17,18 @@ from playhead.checking.comparing.text_comparison import (
     NO_CONTEXT,
     RunContext,
     compare_texts,
+    lines_words,
 )
+from playhead.errors import phrase
 from playhead.formats.documents.picture import picture_of_bytes
 
+_SHOWN = 40
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _ZIP, _GZIP, _PDF = b"PK\x03\x04", b"\x1f\x8b", b"%PDF"
 _PDF_VOLATILE = re.compile(rb"/(?:CreationDate|ModDate)\s*\([^)]*\)|/ID\s*\[[^\]]*\]")
 _OFFICE_TIMES = frozenset({"docProps/core.xml", "docProps/app.xml", "meta.xml"})
 _UNPACKED_LIMIT = 200_000_000
+_OTHER_BYTES = Match("differs", phrase("its bytes differ"))
 
 
 def compare_files(
@@ -49,8 +53,28 @@ def compare_files(
         if before.startswith(mark) and now.startswith(mark):
             return compare(before, now)
     if len(before) != len(now):
-        return Match("differs", f"{len(before):,} bytes, now {len(now):,}")
-    return Match("differs", "its bytes differ")
+        return Match("differs", sizes_words(len(before), len(now)))
+    return _OTHER_BYTES
+
+
+def sizes_words(before: int, now: int) -> str:
+    """Return that a file has another size."""
+    return phrase("{before} bytes, now {now}", before=f"{before:,}", now=f"{now:,}")
+
+
+def _cells_words(line: int, before: int, now: int) -> str:
+    template = "line {line} has {before} cells, now {now}"
+    return phrase(template, line=line, before=before, now=now)
+
+
+def _cell_words(line: int, column: str, before: str, now: str) -> str:
+    return phrase(
+        "line {line}, column {column}: {before}, now {now}",
+        line=line,
+        column=column,
+        before=before[:_SHOWN],
+        now=now[:_SHOWN],
+    )
 
 
 def _text(data: bytes) -> str | None:
@@ -68,15 +92,15 @@ def _compare_rows(before: str, now: str, delimiter: str) -> Match:
         list(csv.reader(io.StringIO(text), delimiter=delimiter)) for text in (before, now)
     )
     if len(rows) != len(others):
-        return Match("differs", f"{len(rows):,} lines, now {len(others):,}")
+        return Match("differs", lines_words(len(rows), len(others)))
     for number, (row, other) in enumerate(zip(rows, others, strict=True), 1):
         if len(row) != len(other):
-            return Match("differs", f"line {number} has {len(row)} cells, now {len(other)}")
+            return Match("differs", _cells_words(number, len(row), len(other)))
         for column, (one, two) in enumerate(zip(row, other, strict=True)):
             if not is_same_written(one, two):
                 name = rows[0][column] if column < len(rows[0]) else str(column + 1)
-                return Match("differs", f"line {number}, column {name}: {one[:40]}, now {two[:40]}")
-    return Match("same", "the same values")
+                return Match("differs", _cell_words(number, name, one, two))
+    return Match("same", phrase("the same values"))
 
 
 def _compare_archives(before: bytes, now: bytes) -> Match:
@@ -91,12 +115,12 @@ def _compare_archives(before: bytes, now: bytes) -> Match:
                 for archive in (first, second)
             ]
     except (zipfile.BadZipFile, NotImplementedError):
-        return Match("differs", "its bytes differ")
+        return _OTHER_BYTES
     names = sorted((parts[0].keys() | parts[1].keys()) - _OFFICE_TIMES)
     other = [name for name in names if parts[0].get(name) != parts[1].get(name)]
     if not other:
-        return Match("same", "the same contents")
-    return Match("differs", f"{other[0]} in it differs")
+        return Match("same", phrase("the same contents"))
+    return Match("differs", phrase("{name} in it differs", name=other[0]))
 
 
 def _compare_packed(before: bytes, now: bytes) -> Match:
@@ -104,10 +128,10 @@ def _compare_packed(before: bytes, now: bytes) -> Match:
     try:
         unpacked = [_unpacked(data) for data in (before, now)]
     except (OSError, EOFError, zlib.error):
-        return Match("differs", "its bytes differ")
+        return _OTHER_BYTES
     if unpacked[0] == unpacked[1]:
-        return Match("same", "the same contents")
-    return Match("differs", "what is packed in it differs")
+        return Match("same", phrase("the same contents"))
+    return Match("differs", phrase("what is packed in it differs"))
 
 
 def _unpacked(data: bytes) -> bytes:
@@ -117,5 +141,5 @@ def _unpacked(data: bytes) -> bytes:
 
 def _pages(before: bytes, now: bytes) -> Match:
     if _PDF_VOLATILE.sub(b"", before) == _PDF_VOLATILE.sub(b"", now):
-        return Match("same", "the same but for its date")
-    return Match("differs", "its bytes differ")
+        return Match("same", phrase("the same but for its date"))
+    return _OTHER_BYTES

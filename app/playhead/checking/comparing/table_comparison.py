@@ -16,6 +16,7 @@ from playhead.checking.comparing.text_comparison import (
     value_difference,
 )
 from playhead.domain.conversation.payloads import Cell, Table
+from playhead.errors import phrase
 
 
 class CellDifference(Struct, frozen=True):
@@ -32,19 +33,26 @@ def compare_tables(
     if before.columns != now.columns:
         return Match("differs", _columns_words(before.columns, now.columns))
     if before.total_rows != now.total_rows:
-        return Match("differs", f"{before.total_rows:,} rows, now {now.total_rows:,}")
+        return Match("differs", _rows_words(before.total_rows, now.total_rows))
     found = differing_cells(before, now, was, now_is)
     if found:
         first = found[0]
-        where = f"row {first.row + 1}, column {before.columns[first.column]}"
-        cells = f"{len(found):,} cells differ, the first" if len(found) > 1 else "one cell differs"
-        return Match("differs", f"{cells} in {where}")
+        words = phrase(
+            "cells that differ: {count}, the first in row {row}, column {column}",
+            count=f"{len(found):,}",
+            row=first.row + 1,
+            column=before.columns[first.column],
+        )
+        return Match("differs", words)
     if before.dtypes != now.dtypes:
         pairs = zip(before.columns, before.dtypes, now.dtypes, strict=False)
         name, was_type, is_type = next(one for one in pairs if one[1] != one[2])
-        return Match("differs", f"column {name} is of {is_type}, before of {was_type}")
+        return Match(
+            "differs",
+            phrase("column {name}: {before}, now {now}", name=name, before=was_type, now=is_type),
+        )
     if len(before.rows) < before.total_rows:
-        return Match("same", f"of {before.total_rows:,} rows, {len(before.rows):,} are recorded")
+        return Match("same", phrase("only the first rows are recorded"))
     return SAME
 
 
@@ -88,12 +96,15 @@ def is_same_written(one: str, other: str) -> bool:
     return number_difference(one.strip(), other.strip()) is not None
 
 
+def _rows_words(before: int, now: int) -> str:
+    return phrase("{before} rows, now {now}", before=f"{before:,}", now=f"{now:,}")
+
+
 def _columns_words(before: Sequence[str], now: Sequence[str]) -> str:
-    gone = [name for name in before if name not in now]
-    new = [name for name in now if name not in before]
-    parts = [f"without {', '.join(gone)}" if gone else "", f"with {', '.join(new)}" if new else ""]
-    return (
-        "columns " + " and ".join(filter(None, parts))
-        if gone or new
-        else "columns in another order"
-    )
+    gone = ", ".join(name for name in before if name not in now)
+    new = ", ".join(name for name in now if name not in before)
+    if gone and new:
+        return phrase("without the columns {gone}, with {new}", gone=gone, new=new)
+    if gone:
+        return phrase("without the columns {gone}", gone=gone)
+    return phrase("with the columns {new}", new=new) if new else phrase("columns in another order")

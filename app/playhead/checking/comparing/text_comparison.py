@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from msgspec import Struct
 
 from playhead.checking.comparing.outcome import SAME, Match
+from playhead.errors import phrase
 
 TOLERANCE = 1e-6
 """The relative difference up to which two decimal numbers are the same; whole ones are exact."""
@@ -62,12 +63,15 @@ def compare_texts(
         return SAME
     masked = (settled(before, was), settled(now, now_is))
     if masked[0] == masked[1]:
-        return Match("volatile", "addresses, times, or paths")
+        return Match("volatile", phrase("addresses, times or paths"))
     widest = max_difference(*masked)
     if widest is None:
         return Match("differs", _first_difference(*masked))
     is_same = settled_equal(before, now)
-    return Match("same" if is_same else "volatile", f"numbers by up to {widest:.1g} of their value")
+    return Match(
+        "same" if is_same else "volatile",
+        phrase("numbers by up to {share} of their value", share=f"{widest:.1g}"),
+    )
 
 
 def settled_equal(before: str, now: str) -> bool:
@@ -167,8 +171,18 @@ def _first_difference(before: str, now: str) -> str:
     rows, others = before.split("\n"), now.split("\n")
     for number, (row, other) in enumerate(zip(rows, others, strict=False), 1):
         if row != other:
-            return f"line {number}: {_short(row)}, now {_short(other)}"
-    return f"{len(rows):,} lines, now {len(others):,}"
+            return phrase(
+                "line {number}: {before}, now {now}",
+                number=number,
+                before=_short(row),
+                now=_short(other),
+            )
+    return lines_words(len(rows), len(others))
+
+
+def lines_words(before: int, now: int) -> str:
+    """Return that a text has another number of lines."""
+    return phrase("{before} lines, now {now}", before=f"{before:,}", now=f"{now:,}")
 
 
 def _short(row: str) -> str:

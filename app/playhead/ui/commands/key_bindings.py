@@ -42,6 +42,7 @@ COMMANDS = (
     Command("folder", mark("Choose the working folder…"), "Ctrl+O"),
     Command("interpreter", mark("Choose the interpreter…"), ""),
     Command("export", mark("Export conversation…"), "Ctrl+Shift+E"),
+    Command("check_export", mark("Export and check…"), ""),
     Command("import", mark("Import conversation…"), "Ctrl+Shift+I"),
     Command("run", mark("Run the code in the editor"), "F5"),
     Command("stop", mark("Stop"), "Ctrl+Shift+X"),

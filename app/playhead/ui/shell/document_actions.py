@@ -39,15 +39,18 @@ from playhead.ui.widgets.wording import tr, tr_n
 
 if TYPE_CHECKING:
     from playhead.formats.documents.imported_conversation import ImportedConversation
+    from playhead.ui.checks.export_checks import ExportChecks
 
+_CHECKED: tuple[DocumentKind, ...] = ("ipynb", "py", "json")
+"""The kinds of exports that can be run again."""
 _OUR_PICTURE = re.compile(r"picture-\d+\.\w+")
 
 
 class DocumentActions(QObject):
     """Exports and imports conversations. Owner: the window.
 
-    `shown` returns the conversation that the window shows. Signal: `imported(str id)` when a new
-    conversation is in the list and is to be shown.
+    `shown` returns the conversation that the window shows. With `checks` exports can be
+    checked. Signal: `imported(str id)` when a new conversation is in the list and is to be shown.
     """
 
     imported = Signal(str)
@@ -61,6 +64,7 @@ class DocumentActions(QObject):
         window: QWidget,
     ) -> None:
         super().__init__(window)
+        self.checks: ExportChecks | None = None
         self._sessions = sessions
         self._shown = shown
         self._notifications = notifications
@@ -84,10 +88,24 @@ class DocumentActions(QObject):
             action.triggered.connect(self.choose_import)
         return (action,)
 
+    @property
+    def handlers(self) -> dict[str, Callable[[], object]]:
+        """Return what the commands of the window do."""
+        return {
+            "export": self.export_shown,
+            "check_export": self.check_shown,
+            "import": self.choose_import,
+        }
+
     def export_shown(self) -> None:
         """Ask where to export the conversation in the window."""
         if (session := self._shown()) is not None:
             self._choose_target(session)
+
+    def check_shown(self) -> None:
+        """Ask where to export the conversation in the window, then check what was written."""
+        if (session := self._shown()) is not None:
+            self._choose_target(session, is_checked=True)
 
     def export(self, conversation_id: str) -> None:
         """Ask where to export a conversation of the list."""
@@ -124,28 +142,34 @@ class DocumentActions(QObject):
     async def _export(self, conversation_id: str) -> None:
         self._choose_target(await self._sessions.open(conversation_id))
 
-    def _choose_target(self, session: Session) -> None:
+    def _choose_target(self, session: Session, *, is_checked: bool = False) -> None:
         title = session.conversation.title
         if not session.conversation.messages:
             self._notifications.show_notice(tr("There is nothing to export yet."))
             return
-        name = f"{file_stem(title)}.{self._format.kind}"
-        start = str(Path(self._start_folder(session)) / name)
-        dialog = FileDialog(self._window, tr("Export conversation"), start)
+        formats = [one for one in FORMATS if one.kind in _CHECKED] if is_checked else FORMATS
+        chosen = self._format if self._format in formats else formats[0]
+        start = str(Path(self._start_folder(session)) / f"{file_stem(title)}.{chosen.kind}")
+        label = tr("Export and check") if is_checked else tr("Export conversation")
+        dialog = FileDialog(self._window, label, start)
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.setNameFilters([_filter(one) for one in FORMATS])
+        dialog.setNameFilters([_filter(one) for one in formats])
         dialog.filterSelected.connect(lambda: dialog.setDefaultSuffix(_chosen(dialog).kind))
-        dialog.selectNameFilter(_filter(self._format))
-        dialog.setDefaultSuffix(self._format.kind)
+        dialog.selectNameFilter(_filter(chosen))
+        dialog.setDefaultSuffix(chosen.kind)
         dialog.setLabelText(QFileDialog.DialogLabel.Accept, tr("Export"))
         dialog.setLabelText(QFileDialog.DialogLabel.LookIn, tr("Folder:"))
         dialog.setLabelText(QFileDialog.DialogLabel.FileType, tr("Format:"))
         dialog.fileSelected.connect(
-            lambda path: self._tasks.start(self._write(session, Path(path), _chosen(dialog)))
+            lambda path: self._tasks.start(
+                self._write(session, Path(path), _chosen(dialog), is_checked=is_checked)
+            )
         )
         dialog.open()
 
-    async def _write(self, session: Session, path: Path, chosen: DocumentFormat) -> None:
+    async def _write(
+        self, session: Session, path: Path, chosen: DocumentFormat, *, is_checked: bool = False
+    ) -> None:
         """Write in a thread; the file's suffix chooses the format if it is a known one."""
         kinds = {f".{one.kind}": one for one in FORMATS}
         self._format = chosen = kinds.get(path.suffix.lower(), chosen)
@@ -153,8 +177,20 @@ class DocumentActions(QObject):
         conversation = session.conversation
         messages = tuple(conversation.messages)
         title, folder = conversation.title, session.folder
-        await asyncio.to_thread(save, path, chosen.kind, messages, title, folder)
-        self._show_exported(tr("Exported as “{name}”.", name=path.name), path.parent)
+        kind = chosen.kind
+        await asyncio.to_thread(save, path, kind, messages, title, folder, with_results=is_checked)
+        if is_checked and kind in _CHECKED and self.checks is not None:
+            await self.checks.begin(session, path)
+            return
+        others = (
+            [BannerAction(tr("Check it"), lambda: self._write_and_check(session, path, chosen))]
+            if kind in _CHECKED and self.checks is not None
+            else []
+        )
+        self._show_exported(tr("Exported as “{name}”.", name=path.name), path.parent, others)
+
+    def _write_and_check(self, session: Session, path: Path, chosen: DocumentFormat) -> None:
+        self._tasks.start(self._write(session, path, chosen, is_checked=True))
 
     async def _write_several(
         self, ids: Sequence[str], folder: Path, chosen: DocumentFormat
@@ -170,9 +206,9 @@ class DocumentActions(QObject):
             await asyncio.to_thread(save, path, chosen.kind, messages, conversation.title, where)
         self._show_exported(tr_n("%n conversations were exported.", len(ids)), folder)
 
-    def _show_exported(self, words: str, folder: Path) -> None:
+    def _show_exported(self, words: str, folder: Path, others: Sequence[BannerAction] = ()) -> None:
         action = BannerAction(tr("Open folder"), lambda: open_folder(folder))
-        self._notifications.show_notice(words, str(folder), action)
+        self._notifications.show_notice(words, str(folder), action, others=others)
 
     async def _import(self, path: Path) -> None:
         found = await asyncio.to_thread(load, path)
@@ -215,12 +251,22 @@ def _chosen(dialog: QFileDialog) -> DocumentFormat:
 
 
 def save(
-    path: Path, kind: DocumentKind, messages: Sequence[Message], title: str, folder: str
+    path: Path,
+    kind: DocumentKind,
+    messages: Sequence[Message],
+    title: str,
+    folder: str,
+    *,
+    with_results: bool = False,
 ) -> None:
     """Write a conversation that works in `folder`; replace an older file only when all is written.
 
-    The pictures of Markdown are put into a folder beside the file. Raises StorageError.
+    The pictures of Markdown are put into a folder beside the file. A notebook or a script has a
+    manifest, a script `with_results` also what its code gave. Raises StorageError.
     """
+    from playhead.checking.document_edit import with_manifest
+    from playhead.checking.manifest import manifest_of
+    from playhead.checking.recorded_cells import cells_of
     from playhead.formats.documents.document import write_document  # not needed for the first paint
 
     beside = _folder_beside(path)
@@ -237,7 +283,11 @@ def save(
             raise _refused(path, error.strerror or str(error), 0) from error
         for name, data in document.pictures.items():
             _write(place / name, data)
-    _write(path, document.data)
+    data = document.data
+    if kind in ("ipynb", "py"):
+        cells = cells_of(messages, read_file) if with_results else ()
+        data = with_manifest(data, path.name, manifest_of(messages, folder), cells)
+    _write(path, data)
 
 
 def _folder_beside(path: Path) -> str:

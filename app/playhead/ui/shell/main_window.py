@@ -57,7 +57,7 @@ if TYPE_CHECKING:
 
 _MENU = (
     "commands", "", "rename", "policy", "undo_run", "redo_run", "run_all", "restart", "request", "",
-    "export", "import", "",
+    "export", "check_export", "import", "",
     "larger", "smaller", "normal_size", "", "folder", "attach", "settings", "",
     "example", "shortcuts", "log", "crashes", "updates", "about", "quit",
 )  # fmt: skip
@@ -352,8 +352,7 @@ class MainWindow(QMainWindow):
             "editor": parts.toggle_editor,
             "attach": parts.composer.choose_files,
             "folder": lambda: self.places.choose_folder(self.folder),
-            "export": self.exports.export_shown,
-            "import": self.exports.choose_import,
+            **self.exports.handlers,
             "run": parts.pane.request_run,
             "stop": self.view.stop,
             "next_pane": parts.focus_next_pane,

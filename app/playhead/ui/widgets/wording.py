@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from playhead.domain.text import quantities, run_ends
-from playhead.errors import AppError
+from playhead.errors import AppError, parts_of_phrase
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +64,12 @@ def tr_error(error: AppError | Failure) -> AppError:
 
     title, detail = said("title", error.title), said("detail", error.detail)
     return AppError(title, detail=detail, remedy=said("remedy", error.remedy), code=error.code)
+
+
+def tr_phrase(text: str) -> str:
+    """Return a text of any layer, made by `phrase`, in the window's language."""
+    template, values = parts_of_phrase(text)
+    return tr(template, **values) if values or template.isprintable() else template
 
 
 def tr_environment(status: EnvironmentStatus) -> str:

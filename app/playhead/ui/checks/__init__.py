@@ -1,0 +1,1 @@
+"""The window that checks an export. `shell` imports it when somebody asks for a check."""
