@@ -1,15 +1,16 @@
-"""`make soak`: mixed blocks; with `ARGS=kills`, `sandbox`, `undo`, `saves`, `fuzz`, `hours` others.
+"""`make soak`: mixed blocks; with `ARGS=kills`, `sandbox`, `undo`, `saves`, `handovers` … others.
 
 `python -m tests.soak [languages] [BLOCKS]` runs blocks, with `languages` of all that are installed
-here; `kills [N]`, `sandbox [N]`, `saves [N]`, `fuzz [N]`, `hours [H]` and `undo [MIXES] [KILLS]` do
-what their modules say. Each prints what it did, and fails with what was wrong.
+here; `kills [N]`, `sandbox [N]`, `saves [N]`, `handovers`, `fuzz [N]`, `hours [H]` and
+`undo [MIXES] [KILLS]` do what their modules say. Each prints what it did, and fails with what was
+wrong.
 """
 
 from __future__ import annotations
 
 import sys
 
-from tests.soak import blocks, fuzz, hours, kills, sandbox_kills, saves, undo
+from tests.soak import blocks, fuzz, handovers, hours, kills, sandbox_kills, saves, undo
 
 
 def main(arguments: list[str]) -> int:
@@ -22,6 +23,8 @@ def main(arguments: list[str]) -> int:
             return sandbox_kills.main(*map(int, numbers))
         case ["fuzz", *_]:
             return fuzz.main(*map(int, numbers))
+        case ["handovers", *_]:
+            return handovers.main()
         case ["saves", *_]:
             return saves.main(*map(int, numbers))
         case ["hours", *_]:

@@ -4,22 +4,42 @@ from __future__ import annotations
 
 import asyncio
 import uuid
-from collections.abc import Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 from msgspec.structs import replace
 
+from playhead.checking.checker import Checker
 from playhead.checking.document_edit import with_manifest
 from playhead.checking.manifest import manifest_of
 from playhead.checking.recorded_cells import cells_of
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.payloads import Proposal
+from playhead.execution.environments.locked_environments import LockedEnvironments
+from playhead.execution.process_executor import ProcessExecutor
 from playhead.formats.documents.document import write_document
 from playhead.formats.documents.document_formats import DocumentKind
 from playhead.session.code_ports import Executor
 from tests.support.kernels import request
+
+
+@asynccontextmanager
+async def checker(
+    tmp_path: Path, environments: LockedEnvironments | None = None
+) -> AsyncGenerator[Checker]:
+    """What checks exports; nothing is left of its checks at the end."""
+    made = Checker(
+        tmp_path / "checks",
+        lambda place: ProcessExecutor(place / "outputs"),
+        environments or LockedEnvironments(),
+    )
+    try:
+        yield made
+    finally:
+        await made.close()
+        assert not list(tmp_path.glob("checks/*"))  # noqa: ASYNC240 - an empty folder
 
 
 async def recorded(

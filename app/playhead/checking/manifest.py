@@ -74,9 +74,12 @@ def manifest_of(messages: Sequence[Message], folder: str) -> Manifest:
     python, packages = packages_of(messages)
     blocks = blocks_that_ran(messages)
     made = made_by_runs(messages)
+    is_watched = any(isinstance(one.content, FileChanges) for one in messages)
     named = find_inputs([(one.language.lower() or "python", one.code) for one in blocks], folder)
     ends = [one.began_at + one.report.seconds for one in blocks if one.began_at and one.report]
     last = max(ends, default=0.0)
+    if not is_watched:
+        made |= {path for path in named if _is_written_by(blocks, os.path.join(folder, path))}
     left = [_MOST_BYTES]
     inputs = [_record(folder, path, last, left) for path in named if path not in made]
     outputs = [_record(folder, path, 0.0, left) for path in sorted(made)]
@@ -105,6 +108,19 @@ def made_by_runs(messages: Iterable[Message]) -> set[str]:
             case _:
                 pass
     return made
+
+
+def _is_written_by(blocks: Sequence[CodeBlock], path: str) -> bool:
+    """Return whether a file was written last while a block ran, where nobody watched the files."""
+    try:
+        changed_at = os.stat(path).st_mtime
+    except OSError:
+        return False
+    return any(
+        one.began_at <= changed_at <= one.began_at + one.report.seconds
+        for one in blocks
+        if one.began_at and one.report is not None
+    )
 
 
 def _record(folder: str, path: str, last: float, left: list[int]) -> FileRecord | None:

@@ -37,7 +37,7 @@ async def here() -> Interpreter:
 
 
 @asynccontextmanager
-async def ready_to_check(theme: Theme, tmp_path: Path) -> AsyncGenerator[tuple[Bench, Checker]]:
+async def ready_to_check(theme: Theme, tmp_path: Path) -> AsyncGenerator[Bench]:
     """A window with a conversation whose code has run, and what checks its exports."""
     folder = tmp_path / "work"
     folder.mkdir()
@@ -65,7 +65,7 @@ async def ready_to_check(theme: Theme, tmp_path: Path) -> AsyncGenerator[tuple[B
             )
             window = bench.window
             window.exports.checks = ExportChecks(checker, here, theme, window)
-            yield bench, checker
+            yield bench
             await checker.close()
 
 
@@ -84,13 +84,14 @@ def click(button: QPushButton) -> None:
 
 
 def labels(item: QTreeWidgetItem) -> list[str]:
-    return [item.text(0), *(item.child(n).text(0) for n in range(item.childCount()))]
+    children = (item.child(n) for n in range(item.childCount()))
+    return [one.text(0) for one in (item, *children) if one is not None]
 
 
 async def test_an_export_is_approved_checked_and_gets_its_report(
     theme: Theme, tmp_path: Path
 ) -> None:
-    async with ready_to_check(theme, tmp_path) as (bench, checker):
+    async with ready_to_check(theme, tmp_path) as bench:
         target = tmp_path / "out.ipynb"
         view = await shown_check(bench, target)
         assert all(code in view.code.toPlainText() for code in CELLS)
@@ -100,7 +101,8 @@ async def test_an_export_is_approved_checked_and_gets_its_report(
         await until(lambda: view.report is not None and view.run_button.isVisible())
         assert view.title.text() == "1 difference from what is recorded"
         first, second = (view.list.topLevelItem(n) for n in range(2))
-        assert first is not None and second is not None
+        assert first is not None
+        assert second is not None
         assert labels(first) == ["Cell 1 · rows = [line.split(',') for line in open('data.csv')]"]
         assert labels(second)[1].startswith("Output · line 4: “0.")
         assert view.pages.currentWidget() is view.sides

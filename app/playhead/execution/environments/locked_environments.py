@@ -27,6 +27,14 @@ _SHOWN = 400
 _PIN = re.compile(r"[A-Za-z0-9][\w.-]* [A-Za-z0-9][\w.+!-]*")
 
 
+class _FailedProgramError(Exception):
+    """A program failed; `output` is what it printed."""
+
+    def __init__(self, output: str) -> None:
+        super().__init__(output)
+        self.output = output
+
+
 class LockedEnvironments:
     """Makes environments. `find_uv` returns the path of uv, "" for Python's own venv and pip."""
 
@@ -48,6 +56,8 @@ class LockedEnvironments:
                 await self._install(place, pins)
         except OSError as error:
             raise _not_made(error.strerror or str(error)) from error
+        except _FailedProgramError as error:
+            raise _not_made(error.output) from error
         found = await asyncio.to_thread(probe, str(python_in(place)), "venv")
         return found.interpreter
 
@@ -70,11 +80,11 @@ class LockedEnvironments:
             command += ["--only-binary", ":all:"]
         try:
             await self._run([*command, *pins])
-        except ExecutionError as error:
-            raise _not_installed(error.detail) from None
+        except _FailedProgramError as error:
+            raise _not_installed(error.output) from None
 
     async def _run(self, command: Sequence[str]) -> None:
-        """Run a program; end it with its children if this is cancelled. Raises ExecutionError."""
+        """Run a program; end it with its children if this is cancelled."""
         process = await asyncio.to_thread(_start, command)
         waiting = asyncio.ensure_future(asyncio.to_thread(process.communicate))
         try:
@@ -84,7 +94,7 @@ class LockedEnvironments:
             await asyncio.wait({waiting})
             raise
         if process.returncode != 0:
-            raise _not_made(output.decode(errors="replace").strip()[-_SHOWN:])
+            raise _FailedProgramError(output.decode(errors="replace").strip())
 
 
 def _start(command: Sequence[str]) -> subprocess.Popen[bytes]:
@@ -128,7 +138,7 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
 def _not_made(detail: str) -> ExecutionError:
     return ExecutionError(
         "The environment for the check could not be made.",
-        detail=detail,
+        detail=detail[-_SHOWN:],
         remedy="Check with the environment that is there; the report then says so.",
         code="no_environment",
     )
@@ -140,7 +150,7 @@ def _not_installed(detail: str) -> ExecutionError:
         "The package index cannot be reached."
         if is_offline
         else "The recorded packages could not be installed.",
-        detail=" ".join(detail.split()),
+        detail=" ".join(detail[-_SHOWN:].split()),
         remedy="Check with the environment that is there; the report then says so.",
         code="no_environment",
     )

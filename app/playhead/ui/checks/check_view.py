@@ -152,6 +152,7 @@ class CheckView(QDialog):
         splitter.addWidget(self.pages)
         splitter.setSizes([_LIST_PX, _WIDTH_PX - _LIST_PX])
         splitter.setStretchFactor(1, 1)
+        splitter.setHandleWidth(1)
         buttons = QHBoxLayout()
         buttons.setSpacing(GAP_M)
         buttons.addWidget(self.environment)

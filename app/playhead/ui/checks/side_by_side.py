@@ -8,8 +8,8 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QColor, QPixmap, QResizeEvent, QTextCharFormat, QTextFormat
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QBoxLayout,
     QFrame,
-    QGridLayout,
     QLabel,
     QPlainTextEdit,
     QSizePolicy,
@@ -24,13 +24,14 @@ from PySide6.QtWidgets import (
 from playhead.checking.check_report import Difference
 from playhead.checking.comparing.outcome import Outcome
 from playhead.checking.comparing.table_comparison import differing_cells
-from playhead.checking.comparing.text_comparison import aligned
+from playhead.checking.comparing.text_comparison import aligned, compare_texts
 from playhead.domain.conversation.payloads import Table
 from playhead.ui.timeline.cards.picture_decoder import decode_picture
 from playhead.ui.widgets.theme import GAP_M, GAP_S, Theme
 from playhead.ui.widgets.wording import tr, tr_phrase
 
 _LARGEST = QSize(3000, 3000)
+_NARROW_PX = 420
 _MOST_ROWS, _MOST_COLUMNS = 200, 60
 _Lines = list[tuple[str | None, bool]]
 
@@ -48,11 +49,11 @@ class SideBySide(QFrame):
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.before = _Side(theme, tr("Recorded"), self)
         self.now = _Side(theme, tr("Now"), self)
-        sides = QGridLayout()
+        self._sides = sides = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         sides.setContentsMargins(0, 0, 0, 0)
-        sides.setHorizontalSpacing(GAP_M)
-        sides.addWidget(self.before, 0, 0)
-        sides.addWidget(self.now, 0, 1)
+        sides.setSpacing(GAP_M)
+        sides.addWidget(self.before, 1)
+        sides.addWidget(self.now, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(GAP_M, 0, 0, 0)
         layout.setSpacing(GAP_M)
@@ -75,11 +76,23 @@ class SideBySide(QFrame):
             self.now.show_table(now.table, cells)
         elif before is not None and now is not None and before.kind == now.kind == "text":
             pairs = aligned(before.text, now.text)
-            self.before.show_lines([(left, left != right) for left, right in pairs])
-            self.now.show_lines([(right, left != right) for left, right in pairs])
+            marked = [_differ(left, right) for left, right in pairs]
+            self.before.show_lines(
+                [(one, is_on) for (one, _), is_on in zip(pairs, marked, strict=True)]
+            )
+            self.now.show_lines(
+                [(one, is_on) for (_, one), is_on in zip(pairs, marked, strict=True)]
+            )
         else:
             self.before.show_outcome(before)
             self.now.show_outcome(now)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the sides one above the other where there is little room."""
+        super().resizeEvent(event)
+        is_narrow = event.size().width() < _NARROW_PX
+        beside, below = QBoxLayout.Direction.LeftToRight, QBoxLayout.Direction.TopToBottom
+        self._sides.setDirection(below if is_narrow else beside)
 
     def _show_again(self) -> None:
         if self._difference is not None:
@@ -94,6 +107,13 @@ class SideBySide(QFrame):
         for one, other in pairs:
             one.valueChanged.connect(other.setValue)
             other.valueChanged.connect(one.setValue)
+
+
+def _differ(before: str | None, now: str | None) -> bool:
+    """Return whether two lines differ by more than addresses and the like."""
+    if before is None or now is None:
+        return True
+    return compare_texts(before, now).verdict == "differs"
 
 
 class _Side(QWidget):
