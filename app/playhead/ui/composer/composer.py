@@ -85,6 +85,7 @@ class Composer(QFrame):
         self._keeping = 0
         self._place = 0
         self._sends_when_kept = False
+        self._place_words = ""
         self.setProperty("kind", "composer")
         self.queue_rows = QueueRows(theme, self)
         self.text_edit = MessageField(self)
@@ -160,6 +161,11 @@ class Composer(QFrame):
         """Set the model that answers, and whether its code runs without asking."""
         self._model = model
         self.buttons.choice.show_choice(model, is_auto_run=is_auto_run)
+        self._show_state()
+
+    def set_place(self, words: str) -> None:
+        """Show in the empty field where a message would be in the past; '' for at the end."""
+        self._place_words = words
         self._show_state()
 
     def attach_paths(self, paths: Iterable[str]) -> None:
@@ -323,6 +329,8 @@ class Composer(QFrame):
         words = tr("Describe a task…") if self._model else tr("Type code to run…")
         if self._is_busy:
             words = tr("Write what comes next: it waits for the end of this turn…")
+        elif self._place_words:
+            words = self._place_words
         self.text_edit.set_hint(words)
 
     def _begin_edit(self, message_id: str, words: str, *, is_queued: bool = False) -> None:

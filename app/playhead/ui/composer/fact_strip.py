@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.execution import PYTHON
-from playhead.ui.widgets.wording import tr, tr_n
+from playhead.ui.widgets.wording import format_clock, tr, tr_n
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
@@ -114,7 +114,7 @@ class FactStrip(QWidget):
         self.chips = [self._chip(group) for group in self.groups]
         words = [] if self.groups else [nothing_seen(tr)]
         if proposal.approved_at:
-            words.append(tr("Same as approved at {time}", time=_clock(proposal.approved_at)))
+            words.append(tr("Same as approved at {time}", time=format_clock(proposal.approved_at)))
         self.quiet_label.setText(" · ".join(words))
         self.quiet_label.setVisible(bool(words))
         self._diff = proposal.diff
@@ -252,11 +252,3 @@ class FactStrip(QWidget):
 
 def _pause_words(group: RiskGroup) -> str:
     return tr_n("Pause before these %n lines", len(group.lines), one="Pause before this line")
-
-
-def _clock(seconds: float) -> str:
-    """Return a time of day as the system writes it, without seconds."""
-    from PySide6.QtCore import QDateTime, QLocale
-
-    moment = QDateTime.fromSecsSinceEpoch(int(seconds))
-    return QLocale().toString(moment.time(), QLocale.FormatType.ShortFormat)

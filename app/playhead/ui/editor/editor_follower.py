@@ -82,7 +82,7 @@ class RunMarks:
     def add(self, message: Message) -> None:
         """Show a message of a run; other messages are ignored."""
         if (page := self._page()) is not None:
-            _show(page, message)
+            show_result(page, message)
         if isinstance(message.content, RunReport):
             running, self._running = self._running, None
             self._is_line_shown = False
@@ -117,7 +117,7 @@ class RunMarks:
         messages = self._conversation.messages if self._conversation else ()
         ran, is_running = run_of(messages, tab.key, page.editor.text())
         for message in ran:
-            _show(page, message)
+            show_result(page, message)
         if is_running:
             self._running, self._is_line_shown = tab, True
             self._set_state(tab, "running")
@@ -154,7 +154,7 @@ def run_of(messages: Sequence[Message], message_id: str, code: str) -> tuple[lis
     return ran, is_running
 
 
-def _show(page: TabPage, message: Message) -> None:
+def show_result(page: TabPage, message: Message) -> None:
     """Show a message of a run at its lines."""
     line = page.running_line
     match message.content:
@@ -392,7 +392,8 @@ class EditorFollower(QObject):
         return [m for m in self._conversation.messages if _is_code(m)][-MOST_CELLS:]
 
     def _newest(self) -> Tab | None:
-        return next((tab for tab in reversed(self._pane.tabs) if not tab.is_own), None)
+        cells = (tab for tab in reversed(self._pane.tabs) if not tab.is_own)
+        return next((tab for tab in cells if tab.state != "past"), None)
 
     def _is_streaming(self, tab: Tab) -> bool:
         message = self._message(tab.key)

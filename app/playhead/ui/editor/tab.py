@@ -11,13 +11,14 @@ from playhead.ui.widgets.wording import mark, tr
 if TYPE_CHECKING:
     from playhead.ui.editor.text_files import FileForm
 
-TabState = Literal["", "streaming", "waiting", "running"]
+TabState = Literal["", "streaming", "waiting", "running", "past"]
 
 STATE_WORDS: dict[TabState, str] = {
     "": "",
     "streaming": mark("being written"),
     "waiting": mark("waits for your answer"),
     "running": "running",
+    "past": mark("as it ran, read-only"),
 }
 
 

@@ -54,7 +54,7 @@ class ValueNotes(QObject):
     def _on_line_pointed(self, line: int) -> None:
         self._line = line
         self._clear()
-        if not line:
+        if not line or self._pane.current.state == "past":  # which shows them all
             return
         code = self._pane.text()
         if self._values is not None and code == self._code:

@@ -231,8 +231,8 @@ class VariablesPanel(QWidget):
         """Return the size of seven variables without scrolling."""
         return QSize(400, 230)
 
-    def show_variables(self, variables: list[Variable]) -> None:
-        """Show the current variables."""
+    def show_variables(self, variables: list[Variable], when: str = "") -> None:
+        """Show the current variables, or those of another time."""
         self.model.set_dim(False)
         self.model.show_variables(variables)
         changed = sum(one.is_changed for one in variables)
@@ -244,8 +244,8 @@ class VariablesPanel(QWidget):
         parts += [tr_n("%n came back", back)] if back else []
         parts += [tr_n("%n saved", saved)] if saved else []
         parts += [tr_n("%n not", len(absent) - saved)] if len(absent) > saved else []
-        words = " · ".join(parts)
-        self._count.setText(words if variables else "")
+        words = " · ".join([*parts, when] if when else parts)
+        self._count.setText(words if variables or when else "")
         self._stack.setCurrentWidget(self.list if variables else self._words)
         if not variables:
             self._words.setText(

@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         QWheelEvent,
     )
 
-    from playhead.domain.execution import EnvironmentStatus
     from playhead.domain.model import LocalServer
     from playhead.domain.settings import AppSettings
     from playhead.errors import AppError
@@ -173,7 +172,7 @@ class MainWindow(QMainWindow):
         )
         self._unsubscribers = [
             self._sessions.subscribe(self._list.due),
-            self._interpreters.subscribe(self._on_environment_changed),
+            self._interpreters.subscribe(lambda _status: self.show_place()),
         ]
 
     async def open_up(self) -> None:
@@ -569,7 +568,11 @@ class MainWindow(QMainWindow):
         HintsBinding(self.parts.pane.hints, self.view, self.tasks, self)
 
     def _connect_timeline(self) -> None:
+        from playhead.ui.shell.past.past_binding import PastBinding
+
         timeline = self.parts.timeline
+        variables = self.variables
+        self.past = PastBinding(self.view, self.parts, variables, self.tasks, self._theme, self)
         timeline.version_chosen.connect(self.turns.choose)
         timeline.delete_requested.connect(self.turns.delete)
         timeline.request_wanted.connect(self.context.view_request)
@@ -668,9 +671,6 @@ class MainWindow(QMainWindow):
             self._show(self._sessions.new())  # a program has deleted it
             return
         self.waiting.look(shown.conversation.id if shown else "")
-
-    def _on_environment_changed(self, _status: EnvironmentStatus) -> None:
-        self.show_place()
 
     def show_place(self) -> None:
         """Show everywhere in which folder and with which interpreter the conversation works."""

@@ -445,6 +445,7 @@ class VariablesBinding(SessionBinding):
         self._is_stale = True
         self._listed = ""
         self._asked = 0
+        self._past: Callable[[VariablesPanel], None] | None = None
         pane.variables_toggled.connect(self._on_toggled)
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
@@ -464,6 +465,12 @@ class VariablesBinding(SessionBinding):
         self._is_stale = True
         self._listed = ""
         self._look()
+
+    def show_past(self, show: Callable[[VariablesPanel], None] | None) -> None:
+        """Have `show` fill the panel in place of the kernel's variables; None ends that."""
+        self._past = show
+        self._asked += 1
+        self.refresh()
 
     def _on_toggled(self, is_shown: bool) -> None:
         if is_shown and self._panel is None and (panel := self._pane.variables) is not None:
@@ -486,11 +493,18 @@ class VariablesBinding(SessionBinding):
             self._show_secrets()
 
     def _on_event(self, event: SessionEvent) -> None:
-        if event.kind in ("kernel", "state"):
+        if event.kind in ("kernel", "state") and self._past is None:
             self._look()
 
     def _look(self) -> None:
-        """Follow the kernel: read the names when it rests after a run."""
+        """Show what is to be shown, if it can be seen."""
+        if self._past is None:
+            self._follow_kernel()
+        elif self._panel is not None and not self._panel.isHidden():
+            self._past(self._panel)
+
+    def _follow_kernel(self) -> None:
+        """Read the names of the kernel when it rests after a run."""
         session, panel = self._session, self._panel
         if session is None:
             return
@@ -509,17 +523,15 @@ class VariablesBinding(SessionBinding):
             case "none" if self._listed != "none":
                 self._is_stale = True
                 self._start_asking(session, panel, "none")
-            case "none":
-                pass
             case "idle" | "paused" if self._is_stale:
                 self._is_stale = False
                 is_offer = session.kernel.offer is not None
                 self._start_asking(session, panel, "offer" if is_offer else state)
-            case "idle" | "paused":
-                pass
-            case _:
+            case "starting" | "busy" | "stopping":
                 self._listed = state
                 panel.set_busy()
+            case _:
+                pass
 
     def _start_asking(self, session: Session, panel: VariablesPanel, state: str) -> None:
         self._listed = state
@@ -535,10 +547,9 @@ class VariablesBinding(SessionBinding):
             return
         if not self._is_current(session, number):
             return
-        language = session.kernel.language
         if not variables and session.kernel.state == "none":
             panel.show_text(tr(_NO_KERNEL))
-        elif not variables and language not in ("", "python"):
+        elif not variables and session.kernel.language not in ("", PYTHON):
             panel.show_text(tr("Variables are listed for Python only."))
         else:
             panel.show_variables(variables)

@@ -87,6 +87,8 @@ class SessionView(QObject):
         self._failed: Proposal | None = None
         self._was_paused = False
         self._offered_access: tuple[str, Access] | None = None
+        self.ask_where: Callable[[Callable[[], object]], None] | None = None
+        """While the past is looked at: ask where to go on, then call what was to be done."""
         self._connect()
         parts.timeline_made.connect(self._connect_timeline)
 
@@ -140,7 +142,13 @@ class SessionView(QObject):
         return True
 
     def begin(self, verb: Callable[[Session], object]) -> bool:
-        """Call a verb that begins a turn; a program's conversation becomes the user's own by it."""
+        """Call a verb that begins a turn; a program's conversation becomes the user's own by it.
+
+        Return False also where the user is asked first where it goes on.
+        """
+        if self.ask_where is not None:
+            self.ask_where(lambda: self.begin(verb))
+            return False
         session = self._session
         is_others = session is not None and session.client and session.state == "idle"
         if is_others and not self.do(lambda session: self._keep(session.conversation.id)):
@@ -346,6 +354,9 @@ class SessionView(QObject):
         self.rearranged.emit()
 
     def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
+        if self.ask_where is not None:
+            self.ask_where(lambda: self._on_submitted(text, attachments))
+            return
         self._timeline.clear_notes()
         is_typed = self._composer.is_typed
         if self.begin(lambda session: session.send(text, attachments, is_typed=is_typed)):
@@ -380,6 +391,9 @@ class SessionView(QObject):
     def _on_pane_run(self, language: str, code: str) -> None:
         if self._is_asked_about:
             self._approval.run_action.trigger()  # the same question, the same answer
+            return
+        if self.ask_where is not None:
+            self.ask_where(lambda: self._on_pane_run(language, code))
             return
         self._follower.expect_own_run(True)
         if not self.begin(lambda session: session.run_code(language, code)):

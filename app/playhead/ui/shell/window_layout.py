@@ -149,6 +149,10 @@ class WindowLayout(QWidget):
             self._foot.insertWidget(0, self._review)
         return self._review
 
+    def put_above_timeline(self, widget: QWidget) -> None:
+        """Put a part above the timeline, below what is announced there."""
+        self._column.insertWidget(self._column.indexOf(self._middle), widget)
+
     def _make_timeline(self) -> TimelineView:
         from playhead.ui.editor.code.code_colourer import CodeColourer
         from playhead.ui.timeline.scroll.accessibility import install_accessibility
@@ -388,7 +392,7 @@ class WindowLayout(QWidget):
         middle.setMinimumHeight(_LEAST_TIMELINE_PX)  # in a low window it gives way, not the foot
         self._stack = QStackedLayout(middle)
         self._stack.addWidget(self.start)
-        layout = QVBoxLayout(column)
+        self._column = layout = QVBoxLayout(column)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)

@@ -20,10 +20,11 @@ def confirm(
     then: Callable[[], object],
     *,
     is_danger: bool = True,
+    other: tuple[str, Callable[[], object]] | None = None,
 ) -> None:
     """Ask in a message box; call `then` when the button with the verb is chosen.
 
-    Return cancels, unless there is no danger.
+    Return cancels, unless there is no danger. `other` is a second button and what it does.
     """
     box = QMessageBox(parent)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -36,6 +37,9 @@ def confirm(
     button = box.addButton(verb, role.DestructiveRole if is_danger else role.AcceptRole)
     button.setProperty("kind", "danger" if is_danger else "primary")
     button.style().polish(button)  # the box has styled it already
+    if other is not None:
+        second = box.addButton(other[0], role.AcceptRole)
+        second.clicked.connect(lambda: other[1]())
     cancel = box.addButton(QMessageBox.StandardButton.Cancel)
     cancel.setIcon(QIcon())  # some desktops put a red cross on it
     box.setDefaultButton(cancel if is_danger else button)

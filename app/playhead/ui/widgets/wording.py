@@ -140,6 +140,15 @@ _LONGEST_LABEL = 12
 _DATE = re.compile(r"^\d{4}-\d\d-\d\d ")
 
 
+def format_clock(seconds: float) -> str:
+    """Return a time since the epoch as the system writes it: without its day if that is today."""
+    from PySide6.QtCore import QDate, QDateTime  # not needed for the first paint
+
+    moment, short = QDateTime.fromSecsSinceEpoch(int(seconds)), QLocale.FormatType.ShortFormat
+    is_today = moment.date() == QDate.currentDate()
+    return QLocale().toString(moment.time() if is_today else moment, short)
+
+
 def folder_name(folder: str) -> str:
     """Return the last part of a folder's path; `~` for the home folder."""
     return "~" if folder == str(Path.home()) else Path(folder).name or folder

@@ -494,13 +494,14 @@ class EditorPane(QWidget):
     def _show_run(self, text: str | None = None) -> None:
         has_code = bool((self.text() if text is None else text).strip())
         is_known, name = self._can_run(self.language), language_name(self.language)
+        why_not = "" if is_known else tr("{language_name} cannot be run here.", language_name=name)
+        if self.current.state == "past":
+            why_not = tr("This is the code of an earlier run, which is only shown.")
         self.header.show_run(
             is_running=self._is_running,
             is_asked=self._is_asked,
-            why_not=""
-            if is_known
-            else tr("{language_name} cannot be run here.", language_name=name),
-            can_run=has_code and is_known,
+            why_not=why_not,
+            can_run=has_code and not why_not,
         )
         self.header.show_pause(
             is_running=self._is_running, is_paused=self._is_paused, why_not=self._why_no_pause

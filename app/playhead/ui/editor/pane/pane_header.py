@@ -268,7 +268,12 @@ class PaneHeader(QFrame):
         menu.popup(self.language.mapToGlobal(self.language.rect().bottomLeft()))
 
 
-_ICONS = {"streaming": "loader-circle", "waiting": "circle-alert", "running": "play"}
+_ICONS = {
+    "streaming": "loader-circle",
+    "waiting": "circle-alert",
+    "running": "play",
+    "past": "history",
+}
 
 
 class TabStrip(QTabBar):

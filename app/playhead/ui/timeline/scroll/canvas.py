@@ -19,6 +19,9 @@ from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXXL
 _SETTLE_LIMIT = 16
 AT_END = 2
 _NARROW = 16
+_LATER_GAP = 10
+_VEIL = 150
+"""How much of what came after the run that is looked at is covered, of 255."""
 
 
 class Port:
@@ -125,6 +128,8 @@ class Canvas(QObject):
         self.focused: tuple[int, Spot] | None = None
         self.ringed = ""
         """The key of the entry that the keyboard, or a search, is at."""
+        self.shown_until = ""
+        """The key of the last entry that is not dimmed; '' if none is."""
         self.top = 0
         self._is_following = True
         self._anchor: Anchor | None = None
@@ -239,10 +244,17 @@ class Canvas(QObject):
 
     def make_room(self, height: int) -> None:
         """Leave the upper end to something else; what is read stays where it is on the screen."""
-        change = (height - self.area.viewportMargins().top()) * 100 // self.port.percent
-        self.area.setViewportMargins(0, height, 0, 0)
+        margins = self.area.viewportMargins()
+        change = (height - margins.top()) * 100 // self.port.percent
+        self.area.setViewportMargins(margins.left(), height, 0, 0)
         if not self._is_following:
             self.scroll_by(change)
+
+    def make_room_beside(self, width: int) -> None:
+        """Leave the left edge to something else; the column of text stays where it is."""
+        margins = self.area.viewportMargins()
+        if margins.left() != width:
+            self.area.setViewportMargins(width, margins.top(), 0, 0)
 
     def follow_if_at_end(self) -> None:
         """Follow the end if the view has reached it."""
@@ -254,10 +266,11 @@ class Canvas(QObject):
 
     def column(self) -> QRect:
         """Return the column of text in the viewport."""
-        width = self.port.width()
-        margin = GAP_XXXL if width > 420 else _NARROW
+        beside = self.area.viewportMargins().left() * 100 // self.port.percent
+        width = self.port.width() + beside
+        margin = GAP_XXXL if width > 420 else max(_NARROW, beside)
         column = max(120, min(COLUMN_WIDTH, width - 2 * margin))
-        return QRect((width - column) // 2, 0, column, self.port.height())
+        return QRect((width - column) // 2 - beside, 0, column, self.port.height())
 
     def card_rect(self, index: int) -> QRect:
         """Return where a card is in the viewport."""
@@ -430,4 +443,20 @@ class Canvas(QObject):
             painter.restore()
             if self.sheet.rows[index].key == self.ringed:
                 draw_focus(painter, self.theme, rect.adjusted(-8, -6, 8, 6))
+        if self.shown_until:
+            self._dim_later(painter, clip)
         painter.end()
+
+    def _dim_later(self, painter: QPainter, clip: QRect) -> None:
+        """Cover what came after the run that is looked at, from a line below it on."""
+        index = self.model.index_of(self.shown_until)
+        if index is None or index >= self.sheet.count:
+            return
+        top = self.sheet.bottom_of(index) - self.top + _LATER_GAP
+        later = clip.intersected(
+            QRect(clip.left(), top, clip.width(), max(0, clip.bottom() - top + 1))
+        )
+        veil = self.theme.colour("bg")
+        veil.setAlpha(_VEIL)
+        painter.fillRect(later, veil)
+        painter.fillRect(QRect(0, top, self.port.width(), 1), self.theme.colour("accent"))
