@@ -44,7 +44,7 @@ class RunFold:
             self.take(message)
 
     def take(self, message: Message) -> bool:
-        """Take the next message; return whether it is of a run."""
+        """Take the next message; return whether a run began or ended with it."""
         match message.content:
             case Proposal() as proposal:
                 self._proposal = proposal
@@ -58,7 +58,6 @@ class RunFold:
                 return True
             case _:
                 self._go_on(message)
-                return True
         return False
 
     def _begin(self, message: Message) -> None:

@@ -53,7 +53,8 @@ class SessionView(QObject):
     editor must be seen, `emptied(bool)` whether the conversation has no messages,
     `place_changed()`, `session_left()` before and `session_changed()` after another session was
     put up, `rearranged()` when another branch of the conversation is shown, or a part of it went,
-    `rerun_wanted()` when the user wants all code to run again.
+    `rerun_wanted()` when the user wants all code to run again, `now_wanted()` before a turn that is
+    to be seen.
     """
 
     asked = Signal()
@@ -65,6 +66,7 @@ class SessionView(QObject):
     session_changed = Signal()
     rearranged = Signal()
     rerun_wanted = Signal()
+    now_wanted = Signal()
 
     def __init__(
         self,
@@ -141,14 +143,15 @@ class SessionView(QObject):
             return False
         return True
 
-    def begin(self, verb: Callable[[Session], object]) -> bool:
+    def begin(self, verb: Callable[[Session], object], *, is_placed: bool = False) -> bool:
         """Call a verb that begins a turn; a program's conversation becomes the user's own by it.
 
-        Return False also where the user is asked first where it goes on.
+        Return False also where the user is asked first where it goes on; not if it `is_placed`.
         """
-        if self.ask_where is not None:
+        if self.ask_where is not None and not is_placed:
             self.ask_where(lambda: self.begin(verb))
             return False
+        self.now_wanted.emit()
         session = self._session
         is_others = session is not None and session.client and session.state == "idle"
         if is_others and not self.do(lambda session: self._keep(session.conversation.id)):
@@ -205,7 +208,7 @@ class SessionView(QObject):
         timeline = self._timeline
         PrintedLines(timeline, self._pane, self)
         self._fill_timeline(self._session)
-        timeline.retry_requested.connect(lambda id_: self.begin(lambda session: session.retry(id_)))
+        timeline.retry_requested.connect(lambda id_: self._retry(id_))
         timeline.edit_requested.connect(self._on_message_edit)
         timeline.run_requested.connect(
             lambda language, code: self.begin(lambda session: session.run_code(language, code))
@@ -364,7 +367,7 @@ class SessionView(QObject):
             self._timeline.canvas.jump_to_end()  # the user wants to see the answer
 
     def _on_edit_submitted(self, message_id: str, text: str) -> None:
-        if self.begin(lambda session: session.edit_and_send(message_id, text)):
+        if self.begin(lambda session: session.edit_and_send(message_id, text), is_placed=True):
             self._composer.clear()
             self._timeline.canvas.jump_to_end()
 
@@ -551,7 +554,7 @@ class SessionView(QObject):
             )
 
     def _retry(self, message_id: str) -> None:
-        if self.begin(lambda session: session.retry(message_id)):
+        if self.begin(lambda session: session.retry(message_id), is_placed=True):
             self._timeline.clear_notes()
 
     def _offer_go_on(self, session: Session) -> None:

@@ -225,7 +225,6 @@ class TimelineView(QAbstractScrollArea):
 
     def show_until(self, keys: Sequence[str]) -> None:
         """Scroll to these messages, and dim what came after them; () for nothing dimmed."""
-        self.canvas.flush()
         for key in keys:
             self.model.choose(key)  # of several blocks in one card
         self.canvas.flush()

@@ -14,8 +14,10 @@ from playhead.domain.conversation.payloads import VariableChanges
 from playhead.domain.execution import PastState, Variable
 from playhead.domain.saved_variables import RestoreOffer
 from playhead.errors import ExecutionError
+from playhead.ui.timeline.cards.card import Intent
 from playhead.ui.timeline.scroll.run_rail import RunRail
 from playhead.ui.widgets.theme import Theme
+from tests.support.ports import said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
@@ -99,6 +101,11 @@ def box(bench: Bench) -> QMessageBox:
     return found[0]
 
 
+def choose(question: QMessageBox, words: str) -> None:
+    [button] = [one for one in question.buttons() if one.text().replace("&", "") == words]
+    QTest.mouseClick(button, LEFT)
+
+
 async def test_the_playhead_is_dragged_to_a_run_and_back(theme: Theme, tmp_path: Path) -> None:
     states = States()
     async with opened(theme, tmp_path, saved_variables=states) as bench:
@@ -128,3 +135,88 @@ async def test_the_playhead_is_dragged_to_a_run_and_back(theme: Theme, tmp_path:
         assert bench.window.past.bar.isHidden()
         assert (pane.current.key, timeline.canvas.shown_until) == (before, "")
         await until(lambda: panel.words != "")
+
+
+def spoken(bench: Bench) -> list[str]:
+    """Return the code that ran along the path that is shown, then what was asked last."""
+    messages = bench.session.conversation.messages
+    return [m.text for m in messages if m.role == "user"]
+
+
+async def test_a_message_from_the_past_asks_where_it_goes_on(theme: Theme, tmp_path: Path) -> None:
+    states = States()
+    async with opened(theme, tmp_path, said("Yes"), said("No"), saved_variables=states) as bench:
+        await run_all(bench, states, "one = 1", "two = 2", "three = 3")
+        past, field = bench.window.past, bench.parts.composer.text_edit
+        drag(rail_of(bench), 2)
+        bench.send("From where?")
+        question = box(bench)
+        assert question.text() == "You look at run 2 of 3."
+        assert spoken(bench) == ["one = 1", "two = 2", "three = 3"]
+        choose(question, "Cancel")
+        assert (past.run is not None, bench.parts.composer.text) == (True, "From where?")
+        QTest.keyClick(field, Qt.Key.Key_Return)
+        choose(box(bench), "Go on from now")
+        await until(lambda: spoken(bench)[-1] == "From where?")
+        await bench.rests()
+        assert spoken(bench) == ["one = 1", "two = 2", "three = 3", "From where?"]
+        assert (past.run, bench.parts.composer.text) == (None, "")
+        drag(rail_of(bench), 1)
+        bench.send("And here?")
+        choose(box(bench), "Go on from run 1")
+        await until(lambda: spoken(bench) == ["one = 1", "And here?"])
+        await bench.rests()
+        assert states.gone_to == [bench.executor.requests[0].run_id]
+        assert (past.run, rail_of(bench).maximum()) == (None, 2)
+
+
+async def test_a_branch_without_variables_is_asked_about_and_undone(
+    theme: Theme, tmp_path: Path
+) -> None:
+    states = States()
+    async with opened(theme, tmp_path, saved_variables=states) as bench:
+        await run_all(bench, states, "one = 1", "two = 2")
+        bench.parts.pane.show_variables(True)
+        del states.kept[bench.executor.requests[0].run_id]
+        past, panel = bench.window.past, bench.parts.pane.variables
+        assert panel is not None
+        drag(rail_of(bench), 1)
+        await until(lambda: "could not be saved before the next run" in panel.words)
+        bench.click(past.bar.go_on)
+        await until(lambda: bench.window.findChildren(QMessageBox) != [])
+        assert "variables as they are now" in box(bench).text()
+        choose(box(bench), "Go on")
+        await until(lambda: spoken(bench) == ["one = 1"])
+        assert (past.run, states.gone_to) == (None, [])
+        (banner,) = bench.parts.notifications.banners
+        bench.click(banner.button)
+        assert spoken(bench) == ["one = 1", "two = 2"]
+
+
+async def test_what_is_looked_at_belongs_to_its_conversation_and_goes_with_its_branch(
+    theme: Theme, tmp_path: Path
+) -> None:
+    states = States()
+    async with opened(theme, tmp_path, said("Yes"), saved_variables=states) as bench:
+        await run_all(bench, states, "one = 1", "two = 2")
+        past, first = bench.window.past, bench.session.conversation
+        drag(rail_of(bench), 1)
+        await is_looked_at(bench, 1)
+        bench.window.new_conversation()
+        assert (past.bar.isHidden(), rail_of(bench).isHidden()) == (True, True)
+        assert [tab.title for tab in bench.parts.pane.tabs] == ["scratch"]
+        bench.window.open_conversation(first.id)
+        await is_looked_at(bench, 1)
+        assert past.bar.isVisible()
+        bench.parts.pane.show_tab(first.messages[0].id)
+        timeline = bench.parts.timeline
+        timeline.activate(Intent("run", "x", "python"), 0)
+        assert "only shown" in bench.parts.notifications.banners[0].title
+        bench.session.run_code("python", "three = 3")  # by another program, say
+        await bench.rests()
+        assert (past.bar.isVisible(), rail_of(bench).value(), rail_of(bench).maximum()) == (
+            *(True, 1),
+            4,
+        )
+        bench.session.delete_turn(first.messages[0].id)
+        assert (past.run, past.bar.isHidden(), timeline.canvas.shown_until) == (None, True, "")

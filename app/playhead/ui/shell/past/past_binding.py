@@ -140,6 +140,7 @@ class PastBinding(SessionBinding):
         timeline.past_touched.connect(self._on_past_touched)
         self.bar.go_on_requested.connect(self._on_go_on_requested)
         self.bar.now_requested.connect(self.back_to_now)
+        self._view.now_wanted.connect(self.back_to_now)
 
     def _read(self) -> None:
         """Read the runs of the path that is shown; look on at the same one if it is among them."""
@@ -321,6 +322,7 @@ class PastBinding(SessionBinding):
         if session is not self._session:
             return
         self.back_to_now()
+        self._parts.composer.setFocus()
         if left is not None and left != session.conversation.leaf_id:
             self._parts.notifications.show_notice(
                 tr("The conversation goes on from run {number:,}.", number=number),

@@ -39,7 +39,7 @@ _COLOURS: dict[RunOutcome, str] = {
     "undone": "mute",
     "running": "accent",
 }
-_BARS: dict[RunOutcome, int] = {"ok": 6, "undone": 8, "stopped": 10, "running": 12, "failed": 16}
+_BARS: dict[RunOutcome, int] = {"ok": 3, "undone": 6, "stopped": 8, "running": 10, "failed": 12}
 """The widths of bars; of runs that share a line of pixels the widest bar is drawn."""
 OUTCOME_WORDS: dict[RunOutcome, str] = {
     "ok": mark("ran"),
@@ -281,6 +281,8 @@ class RunRail(QAbstractSlider):
             case "undone" | "running":
                 painter.setBrush(self._theme.colour("bg"))
                 painter.drawEllipse(at, 3.5, 3.5)
+                if outcome == "running":
+                    painter.drawPoint(at)
 
     def _forget_marks(self) -> None:
         self._marks = None
