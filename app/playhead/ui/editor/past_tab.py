@@ -6,7 +6,6 @@ import math
 from collections.abc import Awaitable, Callable, Sequence
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QApplication
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import LineTiming
@@ -138,7 +137,7 @@ class PastTab(QObject):
                 self._pane.editor.reveal_line(line)
 
     def _on_cursor_moved(self, line: int, _column: int) -> None:
-        focused = QApplication.focusWidget()
+        focused = self._pane.window().focusWidget()
         if self._is_shown and focused is not None and self._pane.pages.isAncestorOf(focused):
             self._move(line, is_revealed=False)
 

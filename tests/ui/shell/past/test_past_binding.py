@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Literal
 
@@ -13,10 +15,15 @@ from PySide6.QtWidgets import QMessageBox
 from playhead.domain.conversation.payloads import VariableChanges
 from playhead.domain.execution import PastState, Variable
 from playhead.domain.saved_variables import RestoreOffer
+from playhead.domain.settings import AppSettings
 from playhead.errors import ExecutionError
+from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
+from playhead.execution.process_executor import ProcessExecutor
+from playhead.storage.variable_store import VariableStore
 from playhead.ui.timeline.cards.card import Intent
 from playhead.ui.timeline.scroll.run_rail import RunRail
 from playhead.ui.widgets.theme import Theme
+from tests.support.editor_marks import line_note
 from tests.support.ports import said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
@@ -220,3 +227,97 @@ async def test_what_is_looked_at_belongs_to_its_conversation_and_goes_with_its_b
         )
         bench.session.delete_turn(first.messages[0].id)
         assert (past.run, past.bar.isHidden(), timeline.canvas.shown_until) == (None, True, "")
+
+
+@asynccontextmanager
+async def keeping(theme: Theme, folder: Path) -> AsyncIterator[Bench]:
+    """A window with the panel of variables, and a real kernel whose states are all kept."""
+    keeper = VariableKeeper(VariableStore(folder / "variables"), Saving, idle_s=0.05)
+    made = ProcessExecutor(folder / "output", keeper=keeper)
+    settings = AppSettings(interpreter=sys.executable, folder=str(folder))
+    place = folder / "home"
+    async with opened(
+        theme, place, settings=settings, executor=made, saved_variables=keeper
+    ) as bench:
+        bench.parts.load_editor()
+        bench.parts.pane.show_variables(True)
+        try:
+            yield bench
+        finally:
+            await made.close()
+
+
+def listed(bench: Bench) -> dict[str, str]:
+    panel = bench.parts.pane.variables
+    return {one.name: one.value for one in panel.model.variables} if panel is not None else {}
+
+
+def words_of(bench: Bench) -> str:
+    panel = bench.parts.pane.variables
+    return panel.words if panel is not None else ""
+
+
+def notes(bench: Bench) -> dict[int, str]:
+    """Return the values at the ends of the lines of the shown code."""
+    editor = bench.parts.pane.editor.widget
+    lines = range(1, bench.parts.pane.text().count("\n") + 2)
+    told = {line: line_note(editor, line) for line in lines}
+    return {line: note for line, note in told.items() if " = " in note}
+
+
+def is_saved(bench: Bench) -> bool:
+    saved = bench.ports.saved_variables
+    assert isinstance(saved, VariableKeeper)
+    return not saved.is_waiting(bench.session.conversation.id)
+
+
+async def test_real_runs_are_looked_at_line_by_line_and_gone_on_from(
+    theme: Theme, tmp_path: Path
+) -> None:
+    block = "x = 2\nnames.append('Grace')\n\n# twice\nx += 2\nfor n in range(3):\n    x += n\n"
+    async with keeping(theme, tmp_path) as bench:
+        session = bench.session
+        for language, code in (
+            ("python", "x = 1\nnames = ['Ada']"),
+            ("python", block),
+            ("bash", "echo from bash"),
+            ("python", "del names"),
+        ):
+            session.run_code(language, code)
+            await bench.rests()
+            rows = await session.questions.variables()
+            await until(lambda rows=rows: set(listed(bench)) == {one.name for one in rows})
+            await until(lambda: is_saved(bench))
+        rail, past = rail_of(bench), bench.window.past
+        drag(rail, 2)
+        await until(lambda: listed(bench) == {"x": "7", "n": "2", "names": "['Ada', 'Grace']"})
+        await until(lambda: notes(bench) != {})
+        whole = notes(bench)
+        assert (whole[1].endswith("x = 2"), whole[5].endswith("x = 4")) == (True, True)
+        assert "at the end" in whole[7]
+        between = QPoint(rail.width() // 2, round(rail.y_of(2, 0.5)))
+        QTest.mouseClick(rail, LEFT, pos=between)
+        assert 1 < past.tab.line < 7
+        assert set(notes(bench)) == {line for line in whole if line <= past.tab.line}
+        while past.tab.line != 2:
+            QTest.keyClick(rail, Qt.Key.Key_Up, Qt.KeyboardModifier.ShiftModifier)
+        assert set(notes(bench)) == {1}
+        bench.parts.pane.focus_code()
+        field = bench.parts.pane.editor.widget.focusProxy()
+        assert field is not None
+        QTest.keyClick(field, Qt.Key.Key_Down)
+        QTest.keyClick(field, Qt.Key.Key_Down)
+        await until(lambda: past.tab.line == 3)
+        rail.setFocus()
+        QTest.keyClick(rail, Qt.Key.Key_Down)
+        await is_looked_at(bench, 3)
+        assert past.bar.detail.text() == "Bash · ran"
+        await until(lambda: "Python only" in words_of(bench))
+        QTest.keyClick(rail, Qt.Key.Key_Home)
+        await until(lambda: listed(bench) == {"x": "1", "names": "['Ada']"})
+        bench.click(past.bar.go_on)
+        await until(lambda: spoken(bench) == ["x = 1\nnames = ['Ada']"])
+        session.run_code("python", "print(x, names)")
+        await bench.rests()
+        consoles = [one.text for one in session.conversation.messages if one.type == "console"]
+        assert consoles[-1] == "1 ['Ada']\n"

@@ -13,7 +13,7 @@ from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import FileChanges
 from playhead.domain.conversation.run_fold import Run, RunFold, with_undone
-from playhead.domain.execution import PYTHON, LineValue
+from playhead.domain.execution import PYTHON, LineValue, PastState
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.editor.past_tab import PastTab
@@ -267,7 +267,7 @@ class PastBinding(SessionBinding):
             self._tasks.start(self._read_variables(session, run, panel))
 
     async def _read_variables(self, session: Session, run: Run, panel: VariablesPanel) -> None:
-        state = await session.kept_variables.state_at(run.started_id)
+        state = await _state_after(session, run)
         now = self.run
         if session is not self._session or now is None or now.started_id != run.started_id:
             return
@@ -297,7 +297,7 @@ class PastBinding(SessionBinding):
         run, session = self.run, self._session
         if run is None or session is None:
             return
-        state = await session.kept_variables.state_at(run.started_id)
+        state = await _state_after(session, run)
         if state.is_kept:
             await self._branch(session, run, then, with_variables=True)
             return
@@ -355,3 +355,10 @@ class PastBinding(SessionBinding):
             is_danger=False,
             other=(tr("Go on from now"), lambda: (self.back_to_now(), then())),
         )
+
+
+async def _state_after(session: Session, run: Run) -> PastState:
+    """Return the variables as they were after a run."""
+    if run.language != PYTHON:
+        return PastState(why="language")
+    return await session.kept_variables.state_at(run.started_id)
