@@ -313,6 +313,12 @@ class WindowLayout(QWidget):
         yield PaletteEntry(text=tr("Choose the model…").rstrip("…"), run=choice.click)
         yield from menu_entries((choice.ask_first, choice.auto_run), "")
         yield PaletteEntry(text=tr("Show or hide the variables"), run=self._toggle_variables)
+        yield PaletteEntry(
+            text=tr("Look at an earlier run"),
+            run=lambda: self.timeline.rail.setFocus(Qt.FocusReason.ShortcutFocusReason),
+            group=tr("Conversation"),
+            is_offered=self.has_timeline and self.timeline.rail.isVisible(),
+        )
         for command, shown, run in self.pane.keys.commands():
             yield PaletteEntry(
                 text=tr(command.text).rstrip("…"),

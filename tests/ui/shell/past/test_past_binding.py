@@ -102,10 +102,12 @@ async def is_looked_at(bench: Bench, number: int) -> None:
     await until(lambda: bench.parts.pane.current.title == f"run {number}")
 
 
-def box(bench: Bench) -> QMessageBox:
-    found = [one for one in bench.window.findChildren(QMessageBox) if one.isVisible()]
-    assert len(found) == 1
-    return found[0]
+async def box(bench: Bench) -> QMessageBox:
+    def shown() -> list[QMessageBox]:
+        return [one for one in bench.window.findChildren(QMessageBox) if one.isVisible()]
+
+    await until(lambda: len(shown()) == 1)
+    return shown()[0]
 
 
 def choose(question: QMessageBox, words: str) -> None:
@@ -157,20 +159,21 @@ async def test_a_message_from_the_past_asks_where_it_goes_on(theme: Theme, tmp_p
         past, field = bench.window.past, bench.parts.composer.text_edit
         drag(rail_of(bench), 2)
         bench.send("From where?")
-        question = box(bench)
-        assert question.text() == "You look at run 2 of 3."
+        question = await box(bench)
+        assert question.text() == "You look at run 2. Where does it go on?"
+        assert "the variables as then" in question.informativeText()
         assert spoken(bench) == ["one = 1", "two = 2", "three = 3"]
         choose(question, "Cancel")
         assert (past.run is not None, bench.parts.composer.text) == (True, "From where?")
         QTest.keyClick(field, Qt.Key.Key_Return)
-        choose(box(bench), "Go on from now")
+        choose(await box(bench), "Go on from now")
         await until(lambda: spoken(bench)[-1] == "From where?")
         await bench.rests()
         assert spoken(bench) == ["one = 1", "two = 2", "three = 3", "From where?"]
         assert (past.run, bench.parts.composer.text) == (None, "")
         drag(rail_of(bench), 1)
         bench.send("And here?")
-        choose(box(bench), "Go on from run 1")
+        choose(await box(bench), "Go on from run 1")
         await until(lambda: spoken(bench) == ["one = 1", "And here?"])
         await bench.rests()
         assert states.gone_to == [bench.executor.requests[0].run_id]
@@ -190,9 +193,8 @@ async def test_a_branch_without_variables_is_asked_about_and_undone(
         drag(rail_of(bench), 1)
         await until(lambda: "could not be saved before the next run" in panel.words)
         bench.click(past.bar.go_on)
-        await until(lambda: bench.window.findChildren(QMessageBox) != [])
-        assert "variables as they are now" in box(bench).text()
-        choose(box(bench), "Go on")
+        assert "variables as now" in (await box(bench)).text()
+        choose(await box(bench), "Go on")
         await until(lambda: spoken(bench) == ["one = 1"])
         assert (past.run, states.gone_to) == (None, [])
         (banner,) = bench.parts.notifications.banners

@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 _FRAME_MS = 16
 _MOVED = "moved to a run"
 _WHY_NOT_KEPT = {
-    "behind": mark("They could not be saved before the next run began."),
-    "collected": mark("Their place on the disk was needed for later ones."),
-    "off": mark("Variables are not saved here."),
-    "language": mark("Variables are kept for Python only."),
+    "behind": mark("they could not be saved before the next run began."),
+    "collected": mark("their place on the disk was needed for later ones."),
+    "off": mark("variables are not saved here."),
+    "language": mark("that is for Python only."),
 }
 
 
@@ -66,7 +66,7 @@ class PastBinding(SessionBinding):
         self._states: dict[str, EffectState] = {}
         self._looked: dict[str, str] = {}
         self._number = 0
-        self._is_tab_due = False
+        self._is_tab_due = self._is_asking = False
         self.bar = PastBar(theme, window)
         parts.put_above_timeline(self.bar)
         self.tab = PastTab(parts.pane, tasks, self._values, self)
@@ -275,11 +275,7 @@ class PastBinding(SessionBinding):
             when = tr("after run {number:,}", number=self._number)
             panel.show_variables(list(state.variables), when)
         else:
-            panel.show_text(
-                tr("The variables after this run are not kept.")
-                + " "
-                + tr(_WHY_NOT_KEPT[state.why])
-            )
+            panel.show_text(_why_not_kept(state))
 
     def _on_past_touched(self) -> None:
         """Show why nothing can be changed now."""
@@ -290,28 +286,64 @@ class PastBinding(SessionBinding):
         )
 
     def _on_go_on_requested(self) -> None:
-        self._tasks.start(self._go_on(lambda: None))
+        self._tasks.start(self._go_on())
 
-    async def _go_on(self, then: Callable[[], object]) -> None:
+    async def _go_on(self) -> None:
         """Begin a branch after the run that is looked at; ask first if its variables are lost."""
         run, session = self.run, self._session
         if run is None or session is None:
             return
         state = await _state_after(session, run)
         if state.is_kept:
-            await self._branch(session, run, then, with_variables=True)
+            await self._branch(session, run, lambda: None, with_variables=True)
             return
         confirm(
             self._window,
             tr("Go on from here"),
-            tr(
-                "Go on from run {number:,} with the variables as they are now?", number=self._number
-            ),
-            tr("Those after this run are not kept. ") + tr(_WHY_NOT_KEPT[state.why]),
+            tr("Go on from run {number:,} with the variables as now?", number=self._number),
+            _why_not_kept(state),
             tr("Go on"),
-            lambda: self._tasks.start(self._branch(session, run, then, with_variables=False)),
+            lambda: self._start_branch(session, run, lambda: None, with_variables=False),
             is_danger=False,
         )
+
+    def _ask_where(self, then: Callable[[], object]) -> None:
+        """Ask where what the user does goes on: from the run that is looked at, or from now."""
+        if not self._is_asking:
+            self._is_asking = True
+            self._tasks.start(self._ask(then))
+
+    async def _ask(self, then: Callable[[], object]) -> None:
+        run, session, number = self.run, self._session, self._number
+        try:
+            if run is None or session is None:
+                return
+            state = await _state_after(session, run)
+        finally:
+            self._is_asking = False
+        if state.is_kept:
+            words = tr(
+                "A new branch after run {number:,} has the variables as then.", number=number
+            )
+        else:
+            words = tr("A new branch has the variables as now.") + " " + _why_not_kept(state)
+        confirm(
+            self._window,
+            tr("Go on"),
+            tr("You look at run {number:,}. Where does it go on?", number=number),
+            words
+            + " "
+            + tr("What came later is kept as another version. Files stay as they are now."),
+            tr("Go on from run {number:,}", number=number),
+            lambda: self._start_branch(session, run, then, with_variables=state.is_kept),
+            is_danger=False,
+            other=(tr("Go on from now"), lambda: (self.back_to_now(), then())),
+        )
+
+    def _start_branch(
+        self, session: Session, run: Run, then: Callable[[], object], *, with_variables: bool
+    ) -> None:
+        self._tasks.start(self._branch(session, run, then, with_variables=with_variables))
 
     async def _branch(
         self, session: Session, run: Run, then: Callable[[], object], *, with_variables: bool
@@ -334,31 +366,14 @@ class PastBinding(SessionBinding):
             )
         then()
 
-    def _ask_where(self, then: Callable[[], object]) -> None:
-        """Ask where what the user does goes on: from the run that is looked at, or from now."""
-        number = self._number
-        confirm(
-            self._window,
-            tr("Where does it go on?"),
-            tr(
-                "You look at run {number:,} of {total:,}.",
-                number=number,
-                total=len(self._fold.runs),
-            ),
-            tr(
-                "From run {number:,} a new branch begins, with the variables as they were then. "
-                "What came later is kept as another version. Files stay as they are now.",
-                number=number,
-            ),
-            tr("Go on from run {number:,}", number=number),
-            lambda: self._tasks.start(self._go_on(then)),
-            is_danger=False,
-            other=(tr("Go on from now"), lambda: (self.back_to_now(), then())),
-        )
-
 
 async def _state_after(session: Session, run: Run) -> PastState:
     """Return the variables as they were after a run."""
     if run.language != PYTHON:
         return PastState(why="language")
     return await session.kept_variables.state_at(run.started_id)
+
+
+def _why_not_kept(state: PastState) -> str:
+    why = tr(_WHY_NOT_KEPT[state.why])
+    return tr("The variables after this run are not kept: {why}", why=why)
