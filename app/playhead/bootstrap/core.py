@@ -339,9 +339,7 @@ def _make_history(wanted: Overrides) -> SqliteHistory | NoHistory:
         from playhead.storage.history.sqlite_history import SqliteHistory
 
         holder = f"{wanted.program} (process {os.getpid()})"
-        history = SqliteHistory(
-            paths.history_path(), paths.outputs_dir(), holder, _delete_work
-        )
+        history = SqliteHistory(paths.history_path(), paths.outputs_dir(), holder, _delete_work)
     else:
         from playhead.storage.history.no_history import NoHistory
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from playhead.ui.timeline.model.rows import Sorting
     from playhead.ui.widgets.theme import Theme
 
-_EFFECT_ACTIONS = ("undo", "redo", "keep", "discard")
+_EFFECT_ACTIONS = ("undo", "redo", "keep", "discard", "packages")
 
 
 class EffectActions(QObject):
@@ -65,7 +65,10 @@ class EffectActions(QObject):
 
     def handle(self, session: Session, what: str, changes: FileChanges, path: str) -> None:
         """Do what a card asks for with a file of a run's effect; '' for all of them."""
-        self._tasks.start(self._do(session, what, changes, path))
+        if what == "packages":
+            self._tasks.start(self._keep_packages(session))
+        else:
+            self._tasks.start(self._do(session, what, changes, path))
 
     def undo_last(self) -> None:
         """Undo the last run that changed files and was not undone."""
@@ -75,11 +78,8 @@ class EffectActions(QObject):
         """Do again what was undone last."""
         self._do_last("redo")
 
-    def keep_packages(self, session: Session) -> None:
-        """Ask which packages of sandboxed code the environment gets."""
-        self._tasks.start(self._keep_packages(session))
-
     async def _keep_packages(self, session: Session) -> None:
+        """Ask which packages of sandboxed code the environment gets."""
         expect_idle(session.state)
         offer = await session.packages.offer()
         if not offer.packages:
@@ -232,8 +232,6 @@ class ResultActions(QObject):
                 self._handle_table(session, what, message_id, table, detail)
             case FileChanges() as changes if what == "file":
                 self._open_file(Path(changes.folder), detail)
-            case FileChanges() if what == "packages":
-                self.effects.keep_packages(session)
             case str() if what in _EFFECT_ACTIONS:
                 self.effects.handle_run(session, what, detail)
             case FileChanges() as changes if what in _EFFECT_ACTIONS:
