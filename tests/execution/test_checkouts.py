@@ -15,6 +15,7 @@ from playhead.errors import ExecutionError
 from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.storage.variable_store import VariableStore
+from tests.soak.undone_runs import undo_sequences
 from tests.support.kernels import error_of, executor, request, run, text_of
 from tests.support.waiting import until
 
@@ -152,3 +153,7 @@ async def test_a_run_that_was_not_saved_is_said_to_have_fallen_behind(tmp_path: 
         assert next((row.name, row.value) for row in past.variables) == ("x", "2")
         assert past.changes is None
         assert await one.keeper.take_back(_ID, "second", "undo") is None
+
+
+async def test_undo_of_undo_changes_neither_files_nor_variables(tmp_path: Path) -> None:
+    await undo_sequences(tmp_path, count=4, seed=7)

@@ -1,8 +1,8 @@
-"""`make soak`: mixed blocks; with `ARGS=kills`, `sandbox`, `undo`, `saves`, `handovers` … others.
+"""`make soak`: mixed blocks; with `ARGS=kills`, `sandbox`, `undo`, `saves`, `variables` … others.
 
 `python -m tests.soak [languages] [BLOCKS]` runs blocks, with `languages` of all that are installed
-here; `kills [N]`, `sandbox [N]`, `saves [N]`, `handovers`, `fuzz [N]`, `hours [H]` and
-`undo [MIXES] [KILLS]` do what their modules say. Each prints what it did, and fails with what was
+here; `kills [N]`, `sandbox [N]`, `saves [N]`, `variables [N]`, `handovers`, `fuzz [N]`, `hours [H]`
+and `undo [MIXES] [KILLS]` do what their modules say. Each prints what it did, and fails with what was
 wrong.
 """
 
@@ -10,7 +10,17 @@ from __future__ import annotations
 
 import sys
 
-from tests.soak import blocks, fuzz, handovers, hours, kills, sandbox_kills, saves, undo
+from tests.soak import (
+    blocks,
+    fuzz,
+    handovers,
+    hours,
+    kills,
+    sandbox_kills,
+    saves,
+    undo,
+    undone_runs,
+)
 
 
 def main(arguments: list[str]) -> int:
@@ -27,6 +37,8 @@ def main(arguments: list[str]) -> int:
             return handovers.main()
         case ["saves", *_]:
             return saves.main(*map(int, numbers))
+        case ["variables", *_]:
+            return undone_runs.main(*map(int, numbers))
         case ["hours", *_]:
             return hours.main(*numbers)
         case ["undo", *_]:

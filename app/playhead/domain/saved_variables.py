@@ -164,24 +164,34 @@ def changes_between(before: Checkpoint, after: Checkpoint) -> VariableChanges:
 
 
 def to_take_back(
-    living: Checkpoint, after: Checkpoint, before: Checkpoint
+    living: Checkpoint, after: Checkpoint, before: Checkpoint, aside: frozenset[str]
 ) -> tuple[frozenset[str], tuple[LeftName, ...]]:
-    """Return the names that become as they were before a run, and those that others changed since.
+    """Return the names that become as they were before a run, and those that stay.
 
-    Names that share objects come back together or not at all.
+    These others have changed since, or their values are neither saved nor `aside` (by their
+    hashes). Names that share objects come back together or not at all.
     """
     now, then, was = living.contents(), after.contents(), before.contents()
     changed = after.changes.names if after.changes is not None else ()
     wanted = {name for name in changed if now.get(name) != was.get(name)}
-    left: dict[str, WhyLeft] = {
-        name: "changed" for name in wanted if now.get(name) != then.get(name)
+    rows = {one.name: one for one in before.names}
+    gone = {
+        name
+        for name in wanted & rows.keys()
+        if not rows[name].comes_back and rows[name].hash not in aside
     }
+    left: dict[str, WhyLeft] = {}
+    left.update(dict.fromkeys(gone, "not_kept"))
+    left.update({name: "changed" for name in wanted if now.get(name) != then.get(name)})
     names = wanted - left.keys()
     groups = [*living.joined(), *before.joined()]
     while cut := next((one & names for one in groups if one & names and one - names), None):
         left |= dict.fromkeys(cut, "joined")
         names -= cut
-    return frozenset(names), tuple(LeftName(name, left[name]) for name in sorted(left))
+    return frozenset(names), tuple(
+        LeftName(name, why, rows[name].why if why == "not_kept" else "")
+        for name, why in sorted(left.items())
+    )
 
 
 def composed(living: Checkpoint, target: Checkpoint, names: frozenset[str]) -> Checkpoint:

@@ -38,9 +38,9 @@ Commands, one JSON object a line, by their `t`:
                last one; answered by `answer` when it is written, which may be long after
     restore    ask, file (in the spool: {"python", "delete": [name], "rows": [all fields of a saved
                name, for each that is to come back], "imports": [{name, module}], "classes": [{name,
-               line, source}], "groups": [{file, key, names, size, is_sealed}]}), seconds: what
-               another kernel has saved, or this one; the names of no list stay; answered by
-               `answer`
+               line, source}], "groups": [{file (in the spool, or an absolute path), key, names,
+               size, is_sealed}]}), seconds: what another kernel has saved, or this one; the names
+               of no list stay; answered by `answer`
     environment set, unset: variables of the environment from now on, and names that go
     exit       end in an orderly way
 

@@ -110,6 +110,7 @@ class VariableStore:
         self._key = b""
         self._shelves: dict[str, _Shelf] = {}
         self._total, self._counted_at = 0, -_COUNTED_S
+        self._seen: dict[str, tuple[int, ...]] = {}
 
     def limit(self) -> int:
         """Return how many bytes one conversation may take now."""
@@ -208,10 +209,16 @@ class VariableStore:
             return checkpoint
 
     def lay_out(
-        self, checkpoint: Checkpoint, folder: Path, names: frozenset[str] | None = None
+        self,
+        checkpoint: Checkpoint,
+        folder: Path,
+        names: frozenset[str] | None = None,
+        *,
+        is_copied: bool = True,
     ) -> tuple[dict[str, Any], list[SavedName]]:
         """Put files that are as they were written into a kernel's folder, for these names or all.
 
+        Unless they are to be copied the kernel reads them where they are: one in no sandbox can.
         Return the plan that lists them, and the names whose files are not what we have written.
         """
         rows = {one.name: one for one in checkpoint.names if names is None or one.name in names}
@@ -222,7 +229,11 @@ class VariableStore:
             file = f"restored-{number}.values"
             if not wanted:
                 continue
-            if self._copy_checked(checkpoint.conversation_id, group.blob, folder / file):
+            if not is_copied and (path := self._checked(checkpoint.conversation_id, group.blob)):
+                file = str(path)
+            elif not self._copy_checked(checkpoint.conversation_id, group.blob, folder / file):
+                file = ""
+            if file:
                 fields = {"key": group.key, "size": group.size, "is_sealed": group.is_sealed}
                 groups.append({"file": file, "names": wanted, **fields})
             else:
@@ -250,8 +261,9 @@ class VariableStore:
     def clear_away(self, plan: Mapping[str, Any], folder: Path) -> None:
         """Delete a plan and its files once they were read."""
         for name in (_PLAN, *(group["file"] for group in plan["groups"])):
-            with suppress(OSError):
-                (folder / name).unlink()
+            if os.path.basename(name) == name:
+                with suppress(OSError):
+                    (folder / name).unlink()
 
     def delete(self, conversation_id: str) -> None:
         """Delete what was saved of a conversation."""
@@ -379,7 +391,25 @@ class VariableStore:
         os.chmod(arrived, 0o600)
         self._total += 0 if (place / blob).exists() else size
         os.replace(arrived, place / blob)
+        with open(place / blob, "rb") as file:
+            self._seen[blob] = _signature(file.fileno())
         return blob
+
+    def _checked(self, conversation_id: str, blob: str) -> Path | None:
+        """Return a file that is as we have written it; it is read again only if it was touched."""
+        path = (self._place(conversation_id) / os.path.basename(blob)).absolute()
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            try:
+                if self._seen.get(blob) == (seen := _signature(descriptor)):
+                    return path
+                mac = self._mac(conversation_id, "values")
+                if hmac.compare_digest(mac.update_with_all(_pieces(descriptor)), blob):
+                    self._seen[blob] = seen
+                    return path
+            finally:
+                os.close(descriptor)
+        return None
 
     def _copy_checked(self, conversation_id: str, blob: str, target: Path) -> bool:
         mac = self._mac(conversation_id, "values")
@@ -489,6 +519,12 @@ class _Mac:
         for piece in pieces:
             self._hash.update(piece)
         return self._hash.hexdigest()
+
+
+def _signature(descriptor: int) -> tuple[int, ...]:
+    """Return what changes with each write to a file; the last time cannot be set."""
+    facts = os.fstat(descriptor)
+    return facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns
 
 
 def _pieces(descriptor: int) -> Generator[bytes]:

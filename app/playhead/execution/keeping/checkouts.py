@@ -74,7 +74,8 @@ class Checkouts:
         before = await asyncio.to_thread(self._store.find, owner, after.origin.before)
         if before is None:
             return None
-        names, left = to_take_back(living, after, before)
+        at_hand = kept.aside | {one.hash for one in living.names if kept.kernel is not None}
+        names, left = to_take_back(living, after, before, at_hand)
         origin = Origin(id=undo_id, before=living.origin.id, place=undo_id)
         return await self._change(
             kept, living, _Wish(target=before, names=names, left=left, origin=origin)
@@ -100,7 +101,10 @@ class Checkouts:
         Return its answer, {} for none, and what is not on the disk as it was written.
         """
         folder = kernel.spool_folder
-        plan, lost = await asyncio.to_thread(self._store.lay_out, target, folder, names)
+        is_copied = kernel.confinement is not None
+        plan, lost = await asyncio.to_thread(
+            self._store.lay_out, target, folder, names, is_copied=is_copied
+        )
         known = {one.name for one in target.names}
         plan["delete"] = sorted((names or frozenset()) - known)
         file = await asyncio.to_thread(self._store.write_plan, plan, folder)

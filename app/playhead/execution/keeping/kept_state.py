@@ -66,7 +66,12 @@ class VariableStore(Protocol):
         ...
 
     def lay_out(
-        self, checkpoint: Checkpoint, folder: Path, names: frozenset[str] | None = None
+        self,
+        checkpoint: Checkpoint,
+        folder: Path,
+        names: frozenset[str] | None = None,
+        *,
+        is_copied: bool = True,
     ) -> tuple[dict[str, Any], list[SavedName]]:
         """Put files into a kernel's folder; return the plan of it and what cannot be read."""
         ...
@@ -93,7 +98,8 @@ class Kept(Struct):
 
     `checkpoint` is what counts for the next kernel; `living` is what this one has saved last, and
     `origin` says after which run it is now. With `is_saved` these are the same. `base` is the state
-    before that run, if it is known.
+    before that run, if it is known. `aside` are hashes of values that cannot be saved, which the
+    kernel holds until it runs code, since they were taken back.
     """
 
     checkpoint: Checkpoint | None = None
@@ -114,6 +120,7 @@ class Kept(Struct):
     is_saved: bool = True
     base: Checkpoint | None = EMPTY
     changes: dict[str, VariableChanges] = msgspec.field(default_factory=dict[str, VariableChanges])
+    aside: frozenset[str] = frozenset()
     moving: asyncio.Task[bool] | None = None
     changing: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
 
@@ -129,6 +136,7 @@ class Kept(Struct):
         self.base = self.living if self.is_saved else None
         self.origin = Origin(id=run_id, before=before.id, place=run_id, skipped=skipped)
         self.is_saved = False
+        self.aside = frozenset()
 
     def take(self, checkpoint: Checkpoint) -> None:
         """Record what the kernel has saved; a run may have begun since that was asked."""
@@ -142,6 +150,8 @@ class Kept(Struct):
 
     def stand(self, checkpoint: Checkpoint) -> None:
         """Record that the kernel is in the state of a checkpoint."""
+        gone = {one.hash for one in self.living.names if one.verdict not in ("kept", "import")}
+        self.aside |= gone
         self.living, self.origin, self.is_saved = checkpoint, checkpoint.origin, True
 
     def note(self, origin: Origin, changes: VariableChanges | None) -> None:

@@ -268,8 +268,10 @@ class Saver:
 
     def _made_before(self, row: dict[str, Any]) -> Any:
         """Return the very value of a name, if that still lives: its objects know it; else None."""
-        value = self._aside.pop(row["hash"], None)
-        return self._classes.get(row["hash"]) if value is None else value
+        for name, other in self._rows.items():
+            if other["hash"] == row["hash"] and name in self._namespace:
+                return self._namespace[name]
+        return self._aside.get(row["hash"], self._classes.get(row["hash"]))
 
     def _record(self, plan: dict[str, Any], back: set[str], deleted: set[str]) -> None:
         """Take what came back as saved: as it was read, it is in the files that it came from."""
@@ -438,10 +440,7 @@ class _Restoring:
         return {row["name"]: self._namespace[row["name"]]}
 
     def _load(self, group: dict[str, Any]) -> dict[str, Any]:
-        path = os.path.join(self._spool, group["file"])
-        with open(path, "rb") as file:
-            data = file.read()
-        values = value_pickling.unpack(data)
+        values = value_pickling.read(os.path.join(self._spool, group["file"]))
         if group["is_sealed"]:
             return {name: value_pickling.unpack(values[name])[name] for name in group["names"]}
         return {name: values[name] for name in group["names"]}

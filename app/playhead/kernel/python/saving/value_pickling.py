@@ -119,6 +119,30 @@ def unpack(data: bytes | memoryview) -> dict[str, Any]:
     return pickle.loads(parts[0], buffers=buffers)  # noqa: S301 - authenticated by the parent
 
 
+def read(path: str) -> dict[str, Any]:
+    """Return the values of a file as `unpack` does; large buffers are read to where they stay."""
+    with open(path, "rb", buffering=0) as file:
+        head = file.read(len(MAGIC) + _COUNT.size)
+        if head[: len(MAGIC)] != MAGIC:
+            raise ValueError("not a file of values")
+        (count,) = _COUNT.unpack_from(head, len(MAGIC))
+        sizes = _filled(file, (count + 1) * _LENGTH.size)
+        parts = [_filled(file, length) for (length,) in _LENGTH.iter_unpack(sizes)]
+    return pickle.loads(parts[0], buffers=parts[1:])  # noqa: S301 - authenticated by the parent
+
+
+def _filled(file: Any, length: int) -> bytearray:
+    """Read so many bytes."""
+    part = bytearray(length)
+    view = memoryview(part)
+    while view:
+        count = file.readinto(view)
+        if not count:
+            raise ValueError("the file ends too early")
+        view = view[count:]
+    return part
+
+
 class _Target(io.RawIOBase):
     """Takes the frames of a pickle; refuses more than a limit, and goes on while it is wanted."""
 
