@@ -157,6 +157,7 @@ class Saver:
             self._origins,
             self._spool,
             "%d-saved-%d" % (os.getpid(), number),
+            {name: row["hash"] for name, row in self._rows.items()},
         )
 
     def _save_here(self, saving: _Saving) -> None:

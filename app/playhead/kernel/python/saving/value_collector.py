@@ -45,7 +45,8 @@ class Origin(NamedTuple):
 class Wish(NamedTuple):
     """The names to collect: by which limits, without which secrets, and which groups are known.
 
-    `report` is called with each name before its value is looked at: that may be its end.
+    `hashes` are those of the last save. `report` is called with each name before its value is
+    looked at: that may be its end.
     """
 
     names: list[str]
@@ -55,6 +56,7 @@ class Wish(NamedTuple):
     origins: dict[str, Origin]
     spool: str
     stem: str
+    hashes: dict[str, str]
     is_wanted: Callable[[], bool] = lambda: True
     report: Callable[[str], None] = lambda name: None
 
@@ -117,12 +119,17 @@ class ValueCollector:
             **seen,
             "verdict": verdict,
             "line": origin.line if origin else 0,
-            # What cannot be kept cannot be compared: it is another one when it is another object.
-            "hash": self._hashes.get(
-                name, "%s at %x" % (self._wish.stem.partition("-")[0], id(value))
-            ),
+            # What cannot be kept cannot be compared: another object counts as another value.
+            "hash": self._hashes.get(name) or self._object_of(name, id(value)),
             **fields,
         }
+
+    def _object_of(self, name: str, place: int) -> str:
+        """Return a text for the object at a place in memory, the same as long as it is there."""
+        before = self._wish.hashes.get(name, "")
+        if before.rpartition(" at ")[2] == "%x" % place:
+            return before
+        return "%s at %x" % (self._wish.stem, place)
 
     def _shows_secret(self, text: str) -> bool:
         return holds_secret(text.encode("utf-8", "replace"), self._wish.secrets)
