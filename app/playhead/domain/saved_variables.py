@@ -139,13 +139,13 @@ class BroughtBack(Struct, frozen=True):
 class RestoreOffer(Struct, frozen=True):
     """A question to the user: bring so many variables of the last kernel back?
 
-    With `is_branch`: put the variables `changes` where the branch that is shown now has left them?
+    With `is_branch`: put these `names` where the branch that is shown now has left them?
     """
 
     count: int
     total: int
     is_branch: bool = False
-    changes: VariableChanges = VariableChanges()
+    names: tuple[str, ...] = ()
 
 
 def changes_between(before: Checkpoint, after: Checkpoint) -> VariableChanges:

@@ -120,7 +120,10 @@ async def test_another_version_of_a_question_asks_for_its_variables_and_files(
     wish = [Saving()]
     async with window(theme, tmp_path, lambda: wish[0]) as bench:
         area, conversation = bench.parts.notifications, bench.session.conversation
+        bench.parts.pane.show_variables(True)
         await _run(bench, "rows = [1]")
+        panel = bench.parts.pane.variables
+        assert panel is not None
         fork = conversation.leaf_id
         await _run(bench, "rows.append(2); open('b.txt', 'w').write('b')")
         left = conversation.leaf_id
@@ -133,6 +136,8 @@ async def test_another_version_of_a_question_asks_for_its_variables_and_files(
             "Always",
             "No",
         ]
+        assert banner.words[1] == "rows. Code waits for the answer."
+        assert panel.elsewhere.isVisibleTo(panel)
         bench.session.run_code("python", "print(rows)")  # waits for the answer
         await until(lambda: bench.session.kernel.state == "idle" and not bench.session.is_idle)
         bench.click(banner.others[0])
@@ -140,6 +145,7 @@ async def test_another_version_of_a_question_asks_for_its_variables_and_files(
         assert _printed(bench) == "[1]"
         assert not (tmp_path / "work" / "b.txt").exists()
         await until(lambda: area.banners == [])
+        assert not panel.elsewhere.isVisibleTo(panel)
         wish[0] = Saving(restores="always")
         conversation.change(MoveTo(left))
         assert await _run(bench, "print(rows)") == "[1, 2]"

@@ -8,7 +8,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.domain.conversation.message import Message
-from playhead.domain.conversation.payloads import ChangeAction, FileChange, FileChanges
+from playhead.domain.conversation.payloads import (
+    ChangeAction,
+    FileChange,
+    FileChanges,
+    LeftName,
+)
 
 
 class EffectState(Struct, frozen=True, kw_only=True):
@@ -16,7 +21,7 @@ class EffectState(Struct, frozen=True, kw_only=True):
 
     `undone` maps paths to the effect that took them back; `whole` is the one that took back all
     others, '' if none did, but for the paths in `left`. `settled` are files that had been set
-    aside. `variables` is the one that took back what is saved of variables.
+    aside. `variables` is the one that took back what is saved of variables, but for `left_names`.
     """
 
     undone: dict[str, str] = {}
@@ -24,6 +29,7 @@ class EffectState(Struct, frozen=True, kw_only=True):
     left: frozenset[str] = frozenset()
     settled: dict[str, ChangeAction] = {}
     variables: str = ""
+    left_names: tuple[LeftName, ...] = ()
 
     def undone_by(self, change: FileChange) -> str:
         """Return the effect that has put a file back, by which that is redone; '' if it is not."""
@@ -67,7 +73,8 @@ def effect_states(messages: Iterable[Message]) -> dict[str, EffectState]:
 def _take_back(states: dict[str, EffectState], changes: FileChanges, of: str) -> None:
     before = states.get(of, EffectState())
     if changes.variables is not None and changes.variables.names:
-        before = states[of] = replace(before, variables=changes.id)
+        left = changes.variables.left
+        before = states[of] = replace(before, variables=changes.id, left_names=left)
     if changes.is_whole:
         left = frozenset(one.path for one in changes.conflicts)
         undone = _without(before.undone, _paths(changes))
@@ -82,7 +89,7 @@ def _give_back(states: dict[str, EffectState], changes: FileChanges, origin: str
     before = states.get(origin, EffectState())
     has_variables = changes.variables is not None and changes.variables.names
     if has_variables and before.variables == changes.of:
-        before = states[origin] = replace(before, variables="")
+        before = states[origin] = replace(before, variables="", left_names=())
     if changes.is_whole and before.whole == changes.of:
         states[origin] = replace(before, whole="", left=frozenset())
         return

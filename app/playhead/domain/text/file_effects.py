@@ -53,7 +53,7 @@ def names_text(
 ) -> list[str]:
     """Return a line for each kind of change to variables: made: a, b."""
     made, changed, deleted = (
-        _named(names, tr_n) for names in (changes.made, changes.changed, changes.deleted)
+        listed_names(names, tr_n) for names in (changes.made, changes.changed, changes.deleted)
     )
     lines = (
         made and tr("Variables made: {names}", names=made),
@@ -80,7 +80,8 @@ def left_text(one: LeftName, *, is_run: bool, tr: Translate = in_english) -> str
             return tr("{name} was left as it is: {reason}.", name=one.name, reason=why)
 
 
-def _named(names: Sequence[str], tr_n: TranslateNumber) -> str:
+def listed_names(names: Sequence[str], tr_n: TranslateNumber) -> str:
+    """Return names of variables, of many the first ones."""
     more = len(names) - _NAMED_VARIABLES
     shown = list(names[:_NAMED_VARIABLES])
     return ", ".join([*shown, tr_n("%n more", more, one="1 more")] if more > 0 else shown)

@@ -166,9 +166,9 @@ class VariableKeeper:
         try:
             if kept.kernel is not None:
                 await self.settle(conversation_id)
-                changes = changes_between(kept.living, target)
-                if restores == "ask" and changes.names:
-                    choice = await self._wait_for(kept, _branch_offer(changes))
+                offer = _branch_offer(kept.living, target)
+                if restores == "ask" and offer.count:
+                    choice = await self._wait_for(kept, offer)
                     if choice != "yes":
                         return choice == "no"
             await self.go_to(conversation_id, place)
@@ -463,9 +463,10 @@ class VariableKeeper:
         return self._store.known(conversation_id, bounds)
 
 
-def _branch_offer(changes: VariableChanges) -> RestoreOffer:
-    count = len(changes.names)
-    return RestoreOffer(count, count, is_branch=True, changes=changes)
+def _branch_offer(living: Checkpoint, target: Checkpoint) -> RestoreOffer:
+    gone = {one.name for one in target.names if not one.comes_back}
+    names = [one for one in changes_between(living, target).names if one not in gone]
+    return RestoreOffer(len(names), len(names), is_branch=True, names=tuple(names))
 
 
 def _past_row(one: SavedName) -> Variable:

@@ -85,6 +85,12 @@ class KeptVariables:
         """Return how many a new kernel can get; None for none."""
         return self._saved.saved(self._id) if self._saved is not None else None
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether those of the kernel are of another branch than the one that is shown."""
+        place = self._ports.executor.status(self._id).place
+        return bool(place) and place_of(self._conversation.messages) not in (place, None)
+
     async def survivors(self) -> Callable[[], str]:
         """Return what says what a model gets to know of those from before the kernel."""
         return await self._saved.survivors(self._id) if self._saved is not None else str

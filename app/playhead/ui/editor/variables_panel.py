@@ -263,6 +263,10 @@ class VariablesPanel(QWidget):
         """Show whether what the last runs changed could not be saved yet."""
         self.behind.setVisible(is_behind)
 
+    def show_elsewhere(self, is_elsewhere: bool) -> None:
+        """Show whether the variables are those of another branch than the one that is shown."""
+        self.elsewhere.setVisible(is_elsewhere)
+
     def set_busy(self) -> None:
         """Show that code runs: known variables remain, in grey."""
         if self.model.variables:
@@ -295,6 +299,12 @@ class VariablesPanel(QWidget):
         title.setProperty("kind", "strong")
         self._count = QLabel(header)
         self._count.setProperty("kind", "mute")
+        self.elsewhere = QLabel(tr("of another branch"), header)
+        self.elsewhere.setProperty("kind", "mute")
+        self.elsewhere.setToolTip(
+            tr("Code ran last in another branch of this conversation; its variables are here.")
+        )
+        self.elsewhere.hide()
         self.behind = QLabel(tr("not saved yet"), header)
         self.behind.setProperty("kind", "mute")
         self.behind.setToolTip(
@@ -311,6 +321,7 @@ class VariablesPanel(QWidget):
         layout.addWidget(title)
         layout.addWidget(self._count)
         layout.addWidget(self.behind)
+        layout.addWidget(self.elsewhere)
         layout.addStretch(1)
         layout.addWidget(self._refresh)
         layout.addWidget(self._close)

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, QTimer, QUrl, Signal
 
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.history import ConversationSummary
-from playhead.domain.text.file_effects import names_text
+from playhead.domain.text.file_effects import listed_names
 from playhead.domain.text.run_ends import again_line, loss_words
 from playhead.domain.text.titles import UNTITLED
 from playhead.errors import AppError
@@ -146,7 +146,6 @@ class VariablesOffer(SessionBinding):
 
     def _ask_about_branch(self, offer: RestoreOffer) -> Banner:
         """Ask for the variables of the branch that is shown now, and its files."""
-        changes = offer.changes
         files = BannerAction(tr("With files"), self._take_back_files)
         return self._parts.notifications.show_notice(
             tr_n(
@@ -154,12 +153,7 @@ class VariablesOffer(SessionBinding):
                 offer.count,
                 one="Have the variable as this branch left it?",
             ),
-            " · ".join(
-                (
-                    *names_text(changes, tr, tr_n),
-                    tr("Code waits for the answer."),
-                )
-            ),
+            tr("{names}. Code waits for the answer.", names=listed_names(offer.names, tr_n)),
             BannerAction(tr("Yes"), lambda: self._answer("yes")),
             _BRING_BACK,
             (

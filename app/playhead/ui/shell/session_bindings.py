@@ -444,13 +444,18 @@ class VariablesBinding(SessionBinding):
         self._panel: VariablesPanel | None = None
         self._is_stale = True
         self._listed = ""
+        self._place = ""
         self._asked = 0
         self._past: Callable[[VariablesPanel], None] | None = None
         pane.variables_toggled.connect(self._on_toggled)
 
     def subscribe(self, session: Session) -> list[Callable[[], None]]:
         """Subscribe to its kernel."""
-        return [session.subscribe(self._on_event)]
+        return [session.subscribe(self._on_event), session.conversation.subscribe(self._on_message)]
+
+    def _on_message(self, event: ConversationEvent) -> None:
+        if event.kind == "moved":
+            self._look()
 
     def follow(self) -> None:
         """Read the names of the session, if they can be seen."""
@@ -509,13 +514,11 @@ class VariablesBinding(SessionBinding):
         if session is None:
             return
         state = "paused" if session.kernel.paused_line else session.kernel.state
-        if state in ("busy", "stopping"):
-            self._is_stale = True
-        if state == "idle" and (session.kernel.offer is not None) != (self._listed == "offer"):
-            self._is_stale = True  # a new kernel waits for the answer, or has got it
+        self._is_stale |= self._is_other_now(session, state)
         if panel is None or panel.isHidden():
             return
         panel.show_behind(session.kernel.is_behind)
+        panel.show_elsewhere(session.kept_variables.is_elsewhere)
         match state:
             case "none" if session.kept_variables.saved is None:
                 panel.show_text(tr(_NO_KERNEL))
@@ -532,6 +535,14 @@ class VariablesBinding(SessionBinding):
                 panel.set_busy()
             case _:
                 pass
+
+    def _is_other_now(self, session: Session, state: str) -> bool:
+        """Return whether the variables are other ones, or will be."""
+        before, self._place = self._place, session.kernel.place
+        is_moved = bool(before and self._place) and before != self._place  # without a run
+        is_offer = session.kernel.offer is not None  # a new kernel waits, or has got them
+        is_answered = state == "idle" and is_offer != (self._listed == "offer")
+        return state in ("busy", "stopping") or is_moved or is_answered
 
     def _start_asking(self, session: Session, panel: VariablesPanel, state: str) -> None:
         self._listed = state

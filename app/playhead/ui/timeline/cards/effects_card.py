@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Literal
 
@@ -193,11 +194,21 @@ class EffectsCard(Card):
         """Return a line for each kind of change to variables; these are undone with the run."""
         if self._variables is None:
             return []
-        state = tr("undone") if self.row.effect.state.variables else ""
+        kinds = (self._variables.made, self._variables.changed, self._variables.deleted)
+        states = [self._state_of(names) for names in kinds if names]
         lines = names_text(self._variables, tr, tr_n)
         return [
-            _Line(status="variables", change=FileChange(path=one), state=state) for one in lines
+            _Line(status="variables", change=FileChange(path=one), state=state)
+            for one, state in zip(lines, states, strict=True)
         ]
+
+    def _state_of(self, names: Sequence[str]) -> str:
+        """Return a word on what became of variables since the run."""
+        state = self.row.effect.state
+        left = {one.name for one in state.left_names}
+        if not state.variables or left.issuperset(names):
+            return ""
+        return tr("partly undone") if left.intersection(names) else tr("undone")
 
     @property
     def _variables(self) -> VariableChanges | None:
@@ -289,8 +300,10 @@ class EffectsCard(Card):
         is_watched = self._changes.is_bounded or self._changes.action == "apply"
         outside = tr(OUTSIDE) if self._changes.id and not is_watched else ""
         refused = self.row.effect.refused
-        changes = replace(self._changes, variables=self._variables)
-        told = [unlisted, refused, *limits_text(changes, tr, tr_n), outside]
+        is_undone = self.row.effect.state.variables  # what was left is said then
+        changes = replace(self._changes, variables=None if is_undone else self._variables)
+        left = [left_text(one, is_run=False, tr=tr) for one in self.row.effect.state.left_names]
+        told = [unlisted, refused, *limits_text(changes, tr, tr_n), *left, outside]
         return [shown_name(note) for note in told if note]
 
     def _unlisted(self) -> int:
@@ -406,6 +419,8 @@ class EffectsCard(Card):
         is_short = self.width < _WORDS_FROM
         taken = 0 if kind is None else _BUTTON if is_short else self._width_of(words, 12)
         title = tr("Files") if self._changes.action == "run" else tr("Applied")
+        if self._variables is not None:
+            title = tr("Files and variables")
         right = draw_header(painter, self.theme, header, "folder", title) + 10
         if word := self._state_word():
             right += draw_pill(painter, self.theme, right, header.center().y(), word) + 8
