@@ -30,7 +30,6 @@ from playhead.domain.conversation.payloads import (
     FileConflict,
     VariableChanges,
 )
-from playhead.domain.conversation.run_fold import RunOutcome
 from playhead.domain.execution import Variable
 from playhead.ui.timeline.cards.card import HEADER, CardTools, Intent
 from playhead.ui.timeline.cards.picture_decoder import PictureDecoder
@@ -49,9 +48,8 @@ from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
 from playhead.ui.timeline.scroll.key_handler import KeyHandler
 from playhead.ui.timeline.scroll.latest_button import LatestButton
 from playhead.ui.timeline.scroll.mouse_handler import MouseHandler
-from playhead.ui.timeline.scroll.row_layout import Anchor
 from playhead.ui.timeline.scroll.run_controls import InputFields, RunClock
-from playhead.ui.timeline.scroll.run_rail import RAIL_PX, RunRail
+from playhead.ui.timeline.scroll.run_rail import RunRail
 from playhead.ui.timeline.scroll.version_position import VersionPosition
 from playhead.ui.timeline.text.document_maker import SAFE_SCHEMES, Colourer, DocumentMaker
 from playhead.ui.timeline.text.formula_renderer import FormulaRenderer
@@ -62,11 +60,6 @@ if TYPE_CHECKING:
     from playhead.ui.timeline.find.timeline_find_bar import TimelineFindBar
 
 _SPOKEN_CHARS = 500
-_ABOVE_PAST_PX = 40
-_CHANGING = frozenset(
-    ("run", "retry", "edit", "delete", "mend", "undo", "redo", "keep", "discard", "type")
-)
-"""What cannot be asked for while an earlier run is looked at."""
 
 
 class TimelineView(QAbstractScrollArea):
@@ -86,7 +79,7 @@ class TimelineView(QAbstractScrollArea):
     output with its path, source with a line and a path, failure for the variables of an error, or
     undo, redo, keep and discard with the path of a file, '' for all that a run did to files,
     `link_activated(url)`: only http, https, mailto and our own playhead addresses; the window shows
-    it before it opens it, `past_touched()` when something was to change while the past is shown.
+    it before it opens it.
     """
 
     retry_requested = Signal(str)
@@ -106,7 +99,6 @@ class TimelineView(QAbstractScrollArea):
     request_wanted = Signal(str)
     result_requested = Signal(str, str, str)
     link_activated = Signal(str)
-    past_touched = Signal()
 
     def __init__(
         self, theme: Theme, parent: QWidget | None = None, colourer: Colourer | None = None
@@ -134,7 +126,7 @@ class TimelineView(QAbstractScrollArea):
         self._variables: Mapping[str, VariableChanges] = {}
         self._jump = LatestButton(theme, canvas)
         self._find_bar: TimelineFindBar | None = None
-        self.rail = RunRail(theme, self)
+        self.rail = RunRail(theme, canvas)
         self._ring = _FocusRing(theme, self)
         self._face: AccessibleTimeline | None = None
         self._faces: list[AccessibleTimeline] = []
@@ -217,24 +209,6 @@ class TimelineView(QAbstractScrollArea):
 
         self.canvas.flush()
         return reveal(self.canvas, message_id, query)
-
-    def show_runs(self, outcomes: Sequence[RunOutcome]) -> None:
-        """Show a mark for each run beside the rows; nothing without runs."""
-        self.rail.show_runs(outcomes)
-        self.canvas.make_room_beside(RAIL_PX if outcomes else 0)
-
-    def show_until(self, keys: Sequence[str]) -> None:
-        """Scroll to these messages, and dim what came after them; () for nothing dimmed."""
-        for key in keys:
-            self.model.choose(key)  # of several blocks in one card
-        self.canvas.flush()
-        found = [at for key in keys if (at := self.model.index_of(key)) is not None]
-        self.canvas.shown_until = self.model.rows[max(found)].key if found else ""
-        if found:
-            above = min(_ABOVE_PAST_PX, self.canvas.port.height() // 8)
-            first = self.model.rows[min(found)].key
-            self.canvas.show_anchor(Anchor(key=first, part=0, above=-above))
-        self.canvas.port.update()
 
     def trace(self, traces: Mapping[str, Sequence[tuple[int, int | None]]]) -> None:
         """Mark lines of outputs, by message; those that were marked before no longer."""
@@ -377,8 +351,7 @@ class TimelineView(QAbstractScrollArea):
 
     def _ask(self, intent: Intent) -> bool:
         """Do what needs no more than the intent; False for what needs its row."""
-        if self.canvas.shown_until and intent.kind in _CHANGING:
-            self.past_touched.emit()
+        if self.rail.refuses(intent.kind):
             return True
         asked = {
             "retry": self.retry_requested,
@@ -623,7 +596,7 @@ class TimelineView(QAbstractScrollArea):
             self._jump.apply_theme()
         self.pictures.ratio = self.devicePixelRatioF()
         self._ring.setGeometry(self.rect())
-        self.rail.setGeometry(0, 0, RAIL_PX, self.height())
+        self.rail.place()
         self.canvas.refresh()
 
     def paintEvent(self, event: QPaintEvent) -> None:

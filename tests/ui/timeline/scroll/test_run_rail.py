@@ -8,10 +8,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from playhead.domain.conversation.run_fold import RunOutcome
 from playhead.ui.timeline.scroll.run_rail import RAIL_PX, RunRail
+from playhead.ui.timeline.view import TimelineView
 from playhead.ui.widgets.theme import Theme
 
 LEFT = Qt.MouseButton.LeftButton
@@ -20,13 +21,12 @@ FIVE: tuple[RunOutcome, ...] = ("ok", "failed", "stopped", "undone", "ok")
 
 @pytest.fixture
 def rail(theme: Theme) -> Iterator[RunRail]:
-    around = QWidget()
-    made = RunRail(theme, around)
-    made.describe = lambda number: f"Run {number}"
-    made.resize(RAIL_PX, 600)
-    around.show()
-    yield made
-    around.deleteLater()
+    view = TimelineView(theme)
+    view.resize(500, 600)
+    view.show()
+    view.rail.describe = lambda number: f"Run {number}"
+    yield view.rail
+    view.deleteLater()
 
 
 def test_every_place_leads_to_its_run_however_many_there_are(rail: RunRail) -> None:

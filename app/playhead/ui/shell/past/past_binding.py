@@ -133,11 +133,11 @@ class PastBinding(SessionBinding):
         return self._parts.timeline.rail
 
     def _connect(self) -> None:
-        timeline = self._parts.timeline
-        timeline.rail.chosen.connect(self.look_at)
-        timeline.rail.line_stepped.connect(self._on_line_stepped)
-        timeline.rail.describe = self._describe
-        timeline.past_touched.connect(self._on_past_touched)
+        rail = self._rail
+        rail.chosen.connect(self.look_at)
+        rail.line_stepped.connect(self._on_line_stepped)
+        rail.refused.connect(self._on_refused)
+        rail.describe = self._describe
         self.bar.go_on_requested.connect(self._on_go_on_requested)
         self.bar.now_requested.connect(self.back_to_now)
         self._view.now_wanted.connect(self.back_to_now)
@@ -165,7 +165,7 @@ class PastBinding(SessionBinding):
         return with_undone(self._fold.runs, self._states)
 
     def _show_marks(self) -> None:
-        self._parts.timeline.show_runs([run.outcome for run in self._runs()])
+        self._rail.show_runs([run.outcome for run in self._runs()])
 
     def _on_event(self, event: ConversationEvent) -> None:
         if event.kind in REARRANGED:
@@ -211,13 +211,13 @@ class PastBinding(SessionBinding):
         self._view.ask_where = None
         self._parts.composer.set_place("")
         self._variables.show_past(None)
-        self._parts.timeline.show_until(())
+        self._rail.show_until(())
 
     def _on_frame(self) -> None:
         """Show the rows of the run; its code and variables in a step of their own."""
         if (run := self.run) is not None and self._session is not None:
             keys = [message.id for message in self._messages_of(self._session, run)]
-            self._parts.timeline.show_until([run.message_id, *keys])
+            self._rail.show_until([run.message_id, *keys])
             QTimer.singleShot(0, self, self._on_rows_shown)
 
     def _on_rows_shown(self) -> None:
@@ -277,7 +277,7 @@ class PastBinding(SessionBinding):
         else:
             panel.show_text(_why_not_kept(state))
 
-    def _on_past_touched(self) -> None:
+    def _on_refused(self) -> None:
         """Show why nothing can be changed now."""
         self._parts.notifications.show_notice(
             tr("You look at an earlier run, which is only shown."),

@@ -17,9 +17,11 @@ from PySide6.QtGui import (
     QPolygonF,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractSlider, QToolTip, QWidget
+from PySide6.QtWidgets import QAbstractSlider, QToolTip
 
 from playhead.domain.conversation.run_fold import RunOutcome
+from playhead.ui.timeline.scroll.canvas import Canvas
+from playhead.ui.timeline.scroll.row_layout import Anchor
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import mark, tr
 
@@ -32,6 +34,11 @@ _FINE_PX = 12
 """Where marks are this far from each other, the space above one is the block of its run."""
 _SNAP_PX = 4
 _PAGE = 10
+_ABOVE_PX = 40
+_CHANGING = frozenset(
+    ("run", "retry", "edit", "delete", "mend", "undo", "redo", "keep", "discard", "type")
+)
+"""What cannot be asked for while an earlier run is looked at."""
 _COLOURS: dict[RunOutcome, str] = {
     "ok": "ok",
     "failed": "danger",
@@ -59,19 +66,23 @@ _KEYS = {
 class RunRail(QAbstractSlider):
     """A slider over the runs of the conversation, from the first, 1, to the present behind all.
 
-    It paints all marks itself. Owner: the timeline; hidden while there is no run.
+    It paints all marks itself, and dims the rows after a run that is looked at. Owner: the
+    timeline; hidden while there is no run.
 
     Signals: `chosen(int, float)` when the user moves the playhead to a run, and to which part of
-    its block (1.0: after it), `line_stepped(int)` when a key moves it by a line within the block.
+    its block (1.0: after it), `line_stepped(int)` when a key moves it by a line within the block,
+    `refused()` when something was to change while the past is shown.
     `describe` returns a run in words, for its tip.
     """
 
     chosen = Signal(int, float)
     line_stepped = Signal(int)
+    refused = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
+    def __init__(self, theme: Theme, canvas: Canvas) -> None:
+        super().__init__(canvas.area)
         self._theme = theme
+        self._canvas = canvas
         self._outcomes: Sequence[RunOutcome] = ()
         self._marks: QPixmap | None = None
         self._part = 1.0
@@ -105,7 +116,32 @@ class RunRail(QAbstractSlider):
         self.setRange(1, len(outcomes) + 1)
         self.move_to(number or len(outcomes) + 1, self._part)
         self.setVisible(bool(outcomes))
+        self._canvas.make_room_beside(RAIL_PX if outcomes else 0)
         self._forget_marks()
+
+    def show_until(self, keys: Sequence[str]) -> None:
+        """Scroll to these messages, and dim what came after them; () for nothing dimmed."""
+        canvas, model = self._canvas, self._canvas.model
+        for key in keys:
+            model.choose(key)  # of several blocks in one card
+        canvas.flush()
+        found = [at for key in keys if (at := model.index_of(key)) is not None]
+        canvas.shown_until = model.rows[max(found)].key if found else ""
+        if found:
+            above = min(_ABOVE_PX, canvas.port.height() // 8)
+            canvas.show_anchor(Anchor(key=model.rows[min(found)].key, part=0, above=-above))
+        canvas.port.update()
+
+    def refuses(self, action: str) -> bool:
+        """Return whether an action of a card is refused, because the past is only shown."""
+        is_refused = bool(self._canvas.shown_until) and action in _CHANGING
+        if is_refused:
+            self.refused.emit()
+        return is_refused
+
+    def place(self) -> None:
+        """Take the left edge of the timeline."""
+        self.setGeometry(0, 0, RAIL_PX, self._canvas.area.height())
 
     def move_to(self, number: int, part: float = 1.0) -> None:
         """Put the playhead at a run, or behind the last; nothing is emitted."""
