@@ -1,3 +1,5 @@
+from msgspec.structs import replace
+
 from playhead.domain.conversation.chunk import Content
 from playhead.domain.conversation.effects import effect_states
 from playhead.domain.conversation.message import Message
@@ -59,3 +61,11 @@ def test_a_run_is_undone_when_all_that_it_changed_was_taken_back() -> None:
     assert (first.files, first.effect_id, second.files) == (3, "e", 0)
     undone = with_undone([first, second], effect_states([*told, *messages(UNDO)]))
     assert [run.outcome for run in undone] == ["undone", "ok"]
+
+
+def test_an_undo_of_a_run_without_files_names_the_run() -> None:
+    begin, done = messages(BEGIN, DONE)
+    console = replace(begin, id="c", type="console", content="out", call_id="run")
+    [run] = RunFold([begin, console, done]).runs
+    [undone] = with_undone([run], effect_states(messages(replace(UNDO, of="run"))))
+    assert (run.outcome, undone.outcome) == ("ok", "undone")

@@ -18,8 +18,8 @@ RunOutcome = Literal["running", "ok", "failed", "stopped", "undone"]
 class Run(Struct, frozen=True, kw_only=True):
     """A run: `message_id` is its code message, the others are where it begins and ends so far.
 
-    `at` is when it began, in seconds since the epoch; `effect_id` names what it did to files, if
-    that can be undone, and `files` counts them.
+    `at` is when it began, in seconds since the epoch; `effect_id` names what it did among the
+    effects that can be undone, `files` counts the files that it changed.
     """
 
     message_id: str
@@ -81,7 +81,10 @@ class RunFold:
             self._has_failed = True
         if isinstance(message.content, FileChanges):
             changes = message.content
-            self._set(files=sum(changes.counts) + changes.moved_count, effect_id=changes.id)
+            self._set(files=sum(changes.counts) + changes.moved_count)
+            self._set(effect_id=changes.id or self.runs[-1].effect_id)
+        if message.type == "console" and message.call_id:
+            self._set(effect_id=self.runs[-1].effect_id or message.call_id)
         self._set(end_id=message.id)
 
     def _end(self, message: Message, report: RunReport) -> None:

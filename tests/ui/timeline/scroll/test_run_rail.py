@@ -104,6 +104,19 @@ def test_outcomes_differ_by_shape_and_one_failure_of_a_thousand_runs_is_seen(
     assert {round(rail.y_of(500))} == rows
 
 
+def test_the_text_stays_where_it_is_when_the_rail_comes(rail: RunRail) -> None:
+    view = rail.parentWidget()
+    assert isinstance(view, TimelineView)
+    for width in (1_200, 640, 440):
+        view.resize(width, 600)
+        rail.show_runs(())
+        before = view.canvas.column()
+        rail.show_runs(FIVE)
+        after = view.canvas.column().translated(RAIL_PX, 0)
+        assert (after.left(), after.width()) == (before.left(), before.width())
+        assert rail.geometry().right() < view.viewport().geometry().left()
+
+
 def shape_at(rail: RunRail, number: int) -> frozenset[tuple[int, int]]:
     """Return which pixels of a mark differ from the ground, whatever their colour."""
     picture, top = rail.grab().toImage(), round(rail.y_of(number)) - 6
