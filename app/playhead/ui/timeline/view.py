@@ -13,7 +13,6 @@ from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
     QResizeEvent,
     QShowEvent,
@@ -45,7 +44,7 @@ from playhead.ui.timeline.scroll.accessibility import AccessibleTimeline, announ
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.caret import Caret
 from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
-from playhead.ui.timeline.scroll.key_handler import KeyHandler
+from playhead.ui.timeline.scroll.key_handler import FocusRing, KeyHandler
 from playhead.ui.timeline.scroll.latest_button import LatestButton
 from playhead.ui.timeline.scroll.mouse_handler import MouseHandler
 from playhead.ui.timeline.scroll.run_controls import InputFields, RunClock
@@ -127,7 +126,7 @@ class TimelineView(QAbstractScrollArea):
         self._jump = LatestButton(theme, canvas)
         self._find_bar: TimelineFindBar | None = None
         self.rail = RunRail(theme, canvas)
-        self._ring = _FocusRing(theme, self)
+        self._ring = FocusRing(theme, self)
         self._face: AccessibleTimeline | None = None
         self._faces: list[AccessibleTimeline] = []
         self._handle: QWindow | None = None
@@ -690,20 +689,3 @@ class TimelineView(QAbstractScrollArea):
                 self._pointer.forget()
                 self.viewport().update()
         return super().eventFilter(watched, event)
-
-
-class _FocusRing(QWidget):
-    """A thin line around the view while the keyboard is in it."""
-
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme = theme
-        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self.hide()
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the line."""
-        painter = QPainter(self)
-        painter.setPen(self._theme.colour("accent"))
-        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
-        painter.end()

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Literal
 
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
@@ -14,7 +13,6 @@ from PySide6.QtWidgets import QMessageBox
 
 from playhead.domain.conversation.payloads import VariableChanges
 from playhead.domain.execution import PastState, Variable
-from playhead.domain.saved_variables import RestoreOffer
 from playhead.domain.settings import AppSettings
 from playhead.errors import ExecutionError
 from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
@@ -31,47 +29,22 @@ from tests.support.window import Bench, opened
 LEFT = Qt.MouseButton.LeftButton
 
 
-class States:
-    """Keeps how variables were after each run, as its test says it."""
+class States(VariableKeeper):
+    """Keeps how variables were after each run as its test says it; nothing else is kept."""
 
-    def __init__(self) -> None:
-        self.kept: dict[str, PastState] = {}
+    def __init__(self, folder: Path) -> None:
+        super().__init__(VariableStore(folder / "variables"), Saving)
+        self.states: dict[str, PastState] = {}
         self.gone_to: list[str] = []
 
-    def saved(self, conversation_id: str) -> RestoreOffer | None:
-        return None
-
-    def answer(self, conversation_id: str, choice: Literal["yes", "no"]) -> None:
-        return None
-
-    def ask_again(self, conversation_id: str) -> None:
-        return None
-
     async def state_at(self, conversation_id: str, run_id: str) -> PastState:
-        return self.kept.get(run_id, PastState(why="behind"))
-
-    def place(self, conversation_id: str) -> str:
-        return ""
-
-    def changes(self, conversation_id: str) -> Mapping[str, VariableChanges]:
-        return {}
-
-    async def take_back(
-        self, conversation_id: str, effect_id: str, undo_id: str
-    ) -> VariableChanges | None:
-        return None
+        return self.states.get(run_id, PastState(why="behind"))
 
     async def go_to(self, conversation_id: str, effect_id: str) -> VariableChanges:
-        if effect_id not in self.kept:
+        if effect_id not in self.states:
             raise ExecutionError("The variables of this run are not kept.")
         self.gone_to.append(effect_id)
         return VariableChanges()
-
-    async def survivors(self, conversation_id: str) -> Callable[[], str]:
-        return str
-
-    async def forget(self, conversation_id: str) -> None:
-        self.kept.clear()
 
 
 def rail_of(bench: Bench) -> RunRail:
@@ -95,7 +68,7 @@ async def run_all(bench: Bench, states: States, *codes: str) -> None:
         bench.session.run_code("python", code)
         await bench.rests()
         value = Variable(name="x", type="int", value=str(number), is_changed=True)
-        states.kept[bench.executor.requests[-1].run_id] = PastState(variables=(value,))
+        states.states[bench.executor.requests[-1].run_id] = PastState(variables=(value,))
 
 
 async def is_looked_at(bench: Bench, number: int) -> None:
@@ -116,7 +89,7 @@ def choose(question: QMessageBox, words: str) -> None:
 
 
 async def test_the_playhead_is_dragged_to_a_run_and_back(theme: Theme, tmp_path: Path) -> None:
-    states = States()
+    states = States(tmp_path)
     async with opened(theme, tmp_path, saved_variables=states) as bench:
         await run_all(bench, states, "one = 1", "fail here", "three = 3\nfour = 4")
         bench.parts.pane.show_variables(True)
@@ -153,7 +126,7 @@ def spoken(bench: Bench) -> list[str]:
 
 
 async def test_a_message_from_the_past_asks_where_it_goes_on(theme: Theme, tmp_path: Path) -> None:
-    states = States()
+    states = States(tmp_path)
     async with opened(theme, tmp_path, said("Yes"), said("No"), saved_variables=states) as bench:
         await run_all(bench, states, "one = 1", "two = 2", "three = 3")
         past, field = bench.window.past, bench.parts.composer.text_edit
@@ -183,11 +156,11 @@ async def test_a_message_from_the_past_asks_where_it_goes_on(theme: Theme, tmp_p
 async def test_a_branch_without_variables_is_asked_about_and_undone(
     theme: Theme, tmp_path: Path
 ) -> None:
-    states = States()
+    states = States(tmp_path)
     async with opened(theme, tmp_path, saved_variables=states) as bench:
         await run_all(bench, states, "one = 1", "two = 2")
         bench.parts.pane.show_variables(True)
-        del states.kept[bench.executor.requests[0].run_id]
+        del states.states[bench.executor.requests[0].run_id]
         past, panel = bench.window.past, bench.parts.pane.variables
         assert panel is not None
         drag(rail_of(bench), 1)
@@ -205,7 +178,7 @@ async def test_a_branch_without_variables_is_asked_about_and_undone(
 async def test_what_is_looked_at_belongs_to_its_conversation_and_goes_with_its_branch(
     theme: Theme, tmp_path: Path
 ) -> None:
-    states = States()
+    states = States(tmp_path)
     async with opened(theme, tmp_path, said("Yes"), saved_variables=states) as bench:
         await run_all(bench, states, "one = 1", "two = 2")
         past, first = bench.window.past, bench.session.conversation

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QKeyCombination, QPoint, QRect, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
 
 from playhead.ui.timeline.cards.card import Intent, Spot
 from playhead.ui.timeline.scroll.accessibility import announce
@@ -13,6 +14,7 @@ from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.caret import Caret
 from playhead.ui.timeline.scroll.copier import Copier, to_clipboard
 from playhead.ui.timeline.scroll.version_position import version_beside
+from playhead.ui.widgets.theme import Theme
 
 _SCROLL_STEP, _RING_MARGIN = 48, 14
 
@@ -246,3 +248,20 @@ class KeyHandler:
             case _:
                 return False
         return True
+
+
+class FocusRing(QWidget):
+    """A thin line around the view while the keyboard is in it. Owner: the view."""
+
+    def __init__(self, theme: Theme, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.hide()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the line."""
+        painter = QPainter(self)
+        painter.setPen(self._theme.colour("accent"))
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
