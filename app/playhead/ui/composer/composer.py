@@ -329,6 +329,8 @@ class Composer(QFrame):
         words = tr("Describe a task…") if self._model else tr("Type code to run…")
         if self._is_busy:
             words = tr("Write what comes next: it waits for the end of this turn…")
+            if self._place_words:
+                words = tr("What you write waits for the end of this turn, and goes on from now…")
         elif self._place_words:
             words = self._place_words
         self.text_edit.set_hint(words)

@@ -361,6 +361,8 @@ class EditorFollower(QObject):
 
     def _is_held(self) -> bool:
         """Return whether the current tab must stay."""
+        if self._pane.current.state == "past":
+            return True
         if self._streaming is not None and self._streaming is self._pane.current:
             return not self._follows
         return not self._follows or self._pane.is_being_written

@@ -145,7 +145,7 @@ class PastTab(QObject):
         try:
             values = await self._ask(run.code)
         except AppError:  # the kernel works, or is stuck: there is nothing to show
-            values = []
+            return
         if self._run is not None and self._run.started_id == run.started_id:
             self._values = values
             self._mark()

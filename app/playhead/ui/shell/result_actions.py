@@ -109,6 +109,8 @@ class EffectActions(QObject):
             self.noticed.emit(title, "")
         else:
             timeline = self._parts.timeline
+            if timeline.rail.refuses(what):
+                return
             seen = {timeline.model.rows[one].key for one in timeline.canvas.visible_rows()}
             if found[0].message_id not in seen:
                 timeline.reveal(found[0].message_id)

@@ -194,8 +194,13 @@ async def test_what_is_looked_at_belongs_to_its_conversation_and_goes_with_its_b
         timeline = bench.parts.timeline
         timeline.activate(Intent("run", "x", "python"), 0)
         assert "only shown" in bench.parts.notifications.banners[0].title
-        bench.session.run_code("python", "three = 3")  # by another program, say
+        bench.window.view.session_changed.emit()  # as while the timeline is being made
+        bench.parts.pane.show_tab("past:run")
+        bench.session.send("A program's question")
         await bench.rests()
+        bench.session.run_code("python", "three = 3")
+        await bench.rests()
+        assert bench.parts.pane.current.title == "run 1"
         assert (past.bar.isVisible(), rail_of(bench).value(), rail_of(bench).maximum()) == (
             *(True, 1),
             4,

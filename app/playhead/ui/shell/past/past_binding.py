@@ -66,7 +66,7 @@ class PastBinding(SessionBinding):
         self._states: dict[str, EffectState] = {}
         self._looked: dict[str, str] = {}
         self._number = 0
-        self._is_tab_due = self._is_asking = False
+        self._is_tab_due = self._is_asking = self._is_unsaved = False
         self.bar = PastBar(theme, window)
         parts.put_above_timeline(self.bar)
         self.tab = PastTab(parts.pane, tasks, self._values, self)
@@ -117,6 +117,7 @@ class PastBinding(SessionBinding):
 
     def follow(self) -> None:
         """Show the runs of the session, and the one that was looked at there."""
+        super().leave()  # the timeline, and so this, may be made while a session is put up
         super().follow()
         self._rail.move_to(self._rail.maximum())
         self._read()
@@ -181,6 +182,8 @@ class PastBinding(SessionBinding):
     def _on_session_event(self, event: SessionEvent) -> None:
         if event.kind == "state" and self._session is not None:
             self.bar.set_idle(self._session.is_idle)
+        if event.kind == "kernel" and self._is_unsaved:
+            self._variables.refresh()  # they may be saved by now
 
     def _begin(self, run: Run) -> None:
         """Show that a run is looked at; its rows, code and variables follow in the next frames."""
@@ -205,7 +208,7 @@ class PastBinding(SessionBinding):
         if self.bar.isHidden():
             return
         self._frame.stop()
-        self._number, self._is_tab_due = 0, False
+        self._number, self._is_tab_due, self._is_unsaved = 0, False, False
         self.bar.hide()
         self.tab.close()
         self._view.ask_where = None
@@ -271,7 +274,10 @@ class PastBinding(SessionBinding):
         now = self.run
         if session is not self._session or now is None or now.started_id != run.started_id:
             return
-        if state.variables or state.is_kept:
+        self._is_unsaved = state.why == "behind" and run is self._fold.runs[-1]
+        if self._is_unsaved:
+            panel.show_text(tr("The variables after this run are not saved yet."))
+        elif state.variables or state.is_kept:
             when = tr("after run {number:,}", number=self._number)
             panel.show_variables(list(state.variables), when)
         else:
