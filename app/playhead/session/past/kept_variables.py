@@ -121,11 +121,14 @@ class KeptVariables:
         await settings.save(replace(settings.current, restores_variables="always"))
 
     async def state_at(self, message_id: str) -> PastState:
-        """Return the variables as they were after the run that has this message in it."""
-        run_id, _ = run_around(self._conversation, message_id)
-        if self._saved is None or not run_id:
-            return PastState(why="off")
-        return await self._saved.state_at(self._id, run_id)
+        """Return the variables as they were after the run that has this message in it.
+
+        After a run of another language they are those that the last one of Python left.
+        """
+        place = place_of(self._conversation.path_to(run_end(self._conversation, message_id)))
+        if self._saved is None or not place:
+            return PastState(why="off" if self._saved is None else "language")
+        return await self._saved.state_at(self._id, place)
 
     async def go_on_from(self, message_id: str, *, with_variables: bool = True) -> None:
         """Move to the end of the run that has this message in it, with the variables from there.
@@ -134,11 +137,12 @@ class KeptVariables:
         under way, ExecutionError if they are not kept.
         """
         self._expect_idle()
-        run_id, end_id = run_around(self._conversation, message_id)
+        end_id = run_end(self._conversation, message_id)
         if with_variables:
-            if self._saved is None or not run_id:
+            place = place_of(self._conversation.path_to(end_id))
+            if self._saved is None or not place:
                 raise ExecutionError("The variables of this run are not kept.")
-            await self._saved.go_to(self._id, run_id)
+            await self._saved.go_to(self._id, place)
         self._is_moving = True  # nothing is to be asked
         try:
             if end_id:
@@ -164,24 +168,22 @@ def place_of(messages: Sequence[Message]) -> str | None:
     return place
 
 
-def run_around(conversation: Conversation, message_id: str) -> tuple[str, str]:
-    """Return the id of the run that a message is in or after, and its last message; '' for none."""
+def run_end(conversation: Conversation, message_id: str) -> str | None:
+    """Return the last message of the run that a message is in or after; None for none."""
     if conversation.message(message_id) is None:
-        return "", ""
+        return None
     path = conversation.path_to(message_id)
     starts = [n for n, message in enumerate(path) if _is_start(message)]
     if not starts:
-        return "", ""
-    run_id, end_id = "", message_id
+        return None
+    end_id = message_id
     for message in (*path[starts[-1] + 1 :], *conversation.below(message_id)[1:]):
         if _is_start(message):
             break
-        if message.type == "console" and message.call_id:
-            run_id = message.call_id
         end_id = message.id
         if isinstance(message.content, RunReport):
             break
-    return run_id, end_id
+    return end_id
 
 
 def _is_start(message: Message) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
@@ -13,7 +14,7 @@ from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import FileChanges
 from playhead.domain.conversation.run_fold import Run, RunFold, with_undone
-from playhead.domain.execution import PYTHON, LineValue, PastState
+from playhead.domain.execution import PYTHON, LineValue, PastState, Variable
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.editor.past_tab import PastTab
@@ -270,7 +271,7 @@ class PastBinding(SessionBinding):
             self._tasks.start(self._read_variables(session, run, panel))
 
     async def _read_variables(self, session: Session, run: Run, panel: VariablesPanel) -> None:
-        state = await _state_after(session, run)
+        state = await session.kept_variables.state_at(run.started_id)
         now = self.run
         if session is not self._session or now is None or now.started_id != run.started_id:
             return
@@ -279,7 +280,9 @@ class PastBinding(SessionBinding):
             panel.show_text(tr("The variables after this run are not saved yet."))
         elif state.variables or state.is_kept:
             when = tr("after run {number:,}", number=self._number)
-            panel.show_variables(list(state.variables), when)
+            if run.language != PYTHON:
+                when = tr("Python only, after run {number:,}", number=self._number)
+            panel.show_variables(_rows(state), when)
         else:
             panel.show_text(_why_not_kept(state))
 
@@ -299,7 +302,7 @@ class PastBinding(SessionBinding):
         run, session = self.run, self._session
         if run is None or session is None:
             return
-        state = await _state_after(session, run)
+        state = await session.kept_variables.state_at(run.started_id)
         if state.is_kept:
             await self._branch(session, run, lambda: None, with_variables=True)
             return
@@ -324,7 +327,7 @@ class PastBinding(SessionBinding):
         try:
             if run is None or session is None:
                 return
-            state = await _state_after(session, run)
+            state = await session.kept_variables.state_at(run.started_id)
         finally:
             self._is_asking = False
         if state.is_kept:
@@ -373,13 +376,13 @@ class PastBinding(SessionBinding):
         then()
 
 
-async def _state_after(session: Session, run: Run) -> PastState:
-    """Return the variables as they were after a run."""
-    if run.language != PYTHON:
-        return PastState(why="language")
-    return await session.kept_variables.state_at(run.started_id)
-
-
 def _why_not_kept(state: PastState) -> str:
     why = tr(_WHY_NOT_KEPT[state.why])
     return tr("The variables after this run are not kept: {why}", why=why)
+
+
+def _rows(state: PastState) -> list[Variable]:
+    """Return the variables as they were, those marked that the run made or changed."""
+    changes = state.changes
+    new = frozenset((*changes.made, *changes.changed)) if changes is not None else frozenset()
+    return [replace(one, is_changed=one.name in new) for one in state.variables]
