@@ -194,8 +194,10 @@ async def test_what_is_looked_at_belongs_to_its_conversation_and_goes_with_its_b
         timeline = bench.parts.timeline
         timeline.activate(Intent("run", "x", "python"), 0)
         assert "only shown" in bench.parts.notifications.banners[0].title
+        past.back_to_now()
+        drag(rail_of(bench), 1)
         bench.window.view.session_changed.emit()  # as while the timeline is being made
-        bench.parts.pane.show_tab("past:run")
+        await is_looked_at(bench, 1)
         bench.session.send("A program's question")
         await bench.rests()
         bench.session.run_code("python", "three = 3")
