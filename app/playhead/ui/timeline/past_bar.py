@@ -21,7 +21,7 @@ from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import format_clock, tr, tr_n
 
-_NARROW_PX = 560
+_NARROW_PX = 480
 
 
 class PastBar(QWidget):

@@ -207,6 +207,7 @@ class RunRail(QAbstractSlider):
         """Put the playhead where the mouse is, and begin to drag it."""
         if event.button() == Qt.MouseButton.LeftButton:
             self.setSliderDown(True)
+            self._pointed = 0
             self._choose(*self.place_at(event.position().y()))
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
