@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from playhead.domain.conversation.payloads import FileChanges
+from playhead.domain.execution import KernelStatus
 from playhead.errors import ExecutionError
 from playhead.execution.file_watch import FileWatch
 from playhead.execution.process_executor import ProcessExecutor
@@ -31,6 +32,24 @@ async def watched(folder: Path, data: Path) -> AsyncIterator[tuple[ProcessExecut
     finally:
         await made.close()
         await files.close()
+
+
+async def test_the_worker_starts_while_the_first_kernel_does(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "a.txt").write_text("a")
+    async with watched(folder, tmp_path / "data") as (made, files):
+        pids: dict[str, int | None] = {}
+
+        def note(conversation_id: str, status: KernelStatus) -> None:
+            pids.setdefault(status.state, files.pid)
+
+        made.subscribe(note)
+        changes = files_of(await run(made, request(folder, "open('a.txt', 'a').write('b')")))
+        assert pids["starting"] is None
+        assert pids["idle"] is not None
+        assert changes is not None
+        assert changes.changed[0].diff.endswith("-a\n+ab")
 
 
 def files_of(chunks: list) -> FileChanges | None:  # type: ignore[type-arg]

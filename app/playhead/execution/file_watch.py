@@ -82,6 +82,10 @@ class FileWatch:
         """Return what looks at the folder for one run."""
         return RunObservation(self, request)
 
+    def look_ahead(self, folder: str) -> None:
+        """Have the worker start, and begin to keep the files of a folder."""
+        self.ask_later("cover", folder=folder, within_s=0)
+
     async def cover(self, folder: str) -> Coverage:
         """Keep the files of a folder as they are now; return what of it could be put back.
 

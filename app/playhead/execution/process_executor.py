@@ -156,6 +156,8 @@ class ProcessExecutor:
         request = replace(request, dpi=self._dpi)
         kernel = await self._kernel_for(request)
         look = self._files.look(request) if self._files is not None else None
+        if self._files is not None and kernel.state == "starting":
+            self._files.look_ahead(request.folder)  # both take a while
         try:
             await kernel.ready()
             is_wanted = await self._bring_back(kernel, request)
