@@ -134,12 +134,17 @@ class CodeReader:
 
     async def _answer(self, question: Question) -> Answer | None:
         """Return the answer; None if there is no worker, or it was killed."""
-        open_ones = self._worker.waiting
-        self._asked = [*(one for one in self._asked if one.number in open_ones), question]
-        limits_s = (self._hang_s, _ANSWER_LIMIT_S)
-        return await self._worker.ask(
-            question.number, encode(question), limits_s, lambda: self._is_held_up(question)
-        )
+        number, limits_s = question.number, (self._hang_s, _ANSWER_LIMIT_S)
+        self._asked.append(question)
+        try:
+            return await self._worker.ask(
+                number, encode(question), limits_s, lambda: self._is_held_up(question)
+            )
+        finally:  # later ones may not have been sent yet
+            open_ones = self._worker.waiting
+            self._asked = [
+                one for one in self._asked if one.number in open_ones or one.number > number
+            ]
 
     def _is_held_up(self, question: Question) -> bool:
         """Return whether a question is in work that this one has made outdated."""

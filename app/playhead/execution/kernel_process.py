@@ -263,7 +263,9 @@ class KernelProcess(QObject):
     def resident_bytes(self) -> int | None:
         """Return the memory of the kernel in bytes, with that of its language's own program."""
         own = resident_bytes(self._pid)
-        return own if own is None else own + (resident_bytes(self.spared_pid) or 0)
+        if own is None or not self.spared_pid:
+            return own
+        return own + (resident_bytes(self.spared_pid) or 0)
 
     def start(
         self,

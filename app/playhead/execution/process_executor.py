@@ -453,7 +453,9 @@ class ProcessExecutor:
         return self._reach.get(request.conversation_id, Reach())
 
     def _check(self, request: RunRequest) -> None:
-        if request.language not in self.languages:
+        if (
+            self.canonical(request.language) != request.language
+        ):  # only its own program is looked for
             raise ExecutionError(
                 phrase("Code in “{language}” cannot be run.", language=request.language),
                 detail=phrase("What can be run: {languages}.", languages=", ".join(self.languages)),

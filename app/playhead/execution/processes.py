@@ -30,25 +30,29 @@ if sys.platform == "win32":
 
 _log = logging.getLogger(__name__)
 _PROC = Path("/proc")
-_STAT_BYTES = 4096
+_SMALL_BYTES = 4096
 _PARENT = 1
 """Places in /proc/PID/stat, counted from after the process's name."""
 
 
 def fields_of(pid: int) -> list[str]:
     """Return the fields of its stat after the name, which may contain anything; [] if it ended."""
+    return _read(f"/proc/{pid}/stat").rpartition(b")")[2].decode("ascii", "replace").split()
+
+
+def _read(path: str) -> bytes:
+    """Return what a small file of the system has; b"" if it is not there."""
     try:
         # Not by a file object: all processes are read while a stop waits for them.
-        fd = os.open(f"/proc/{pid}/stat", os.O_RDONLY)
+        fd = os.open(path, os.O_RDONLY)
     except OSError:
-        return []
+        return b""
     try:
-        data = os.read(fd, _STAT_BYTES)
+        return os.read(fd, _SMALL_BYTES)
     except OSError:
-        return []
+        return b""
     finally:
         os.close(fd)
-    return data.rpartition(b")")[2].decode("ascii", "replace").split()
 
 
 def all_processes() -> dict[int, list[str]]:
@@ -99,15 +103,15 @@ def _innermost_pid(pid: int) -> int:
 def newest_pid() -> int:
     """Return the process id that was assigned last; 0 if the system does not report it."""
     try:
-        return int((_PROC / "loadavg").read_text().split()[-1])
-    except (OSError, ValueError, IndexError):
+        return int(_read("/proc/loadavg").split()[-1])
+    except (ValueError, IndexError):
         return 0
 
 
 def resident_bytes(pid: int) -> int | None:
     """Return the memory of a process in bytes, if the system reports it."""
     try:
-        pages = int((_PROC / str(pid) / "statm").read_text().split()[1])
+        pages = int(_read(f"/proc/{pid}/statm").split()[1])
         return pages * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return None

@@ -83,14 +83,30 @@ _LISTED, _LOOKED_AT_ONCE = 20, 100
 def is_untouched(home: str, packages: Iterable[str], since: float) -> bool:
     """Return whether nothing of a private home was changed since a time, if that is seen at once.
 
-    It is in a home of few files, in whose folders for `packages` none was put or removed.
+    It is in a home of few files, in whose folders for `packages` none was put or removed. Each run
+    waits for this.
     """
     since -= _CLOCK_S
-    places = (os.path.join(home, name) for name in packages)
-    if any(_changed_at(place) >= since for place in places):
+    looked = 0
+    waiting = [home]
+    try:
+        if any(os.lstat(f"{home}/{name}").st_ctime >= since for name in packages):
+            return False
+        while waiting:
+            folder = waiting.pop()
+            for name in os.listdir(folder):
+                looked += 1
+                if name[0] == ".":
+                    continue
+                path = f"{folder}/{name}"
+                facts = os.lstat(path)
+                if stat.S_ISDIR(facts.st_mode):
+                    waiting.append(path)
+                elif facts.st_ctime >= since or looked > _LOOKED_AT_ONCE:
+                    return False
+    except OSError:  # somebody takes it away just now
         return False
-    looked = [changed for _, changed in islice(_files_of(home), _LOOKED_AT_ONCE)]
-    return len(looked) < _LOOKED_AT_ONCE and all(changed < since for changed in looked)
+    return looked <= _LOOKED_AT_ONCE
 
 
 def written_since(home: str, since: float) -> list[str]:
