@@ -177,6 +177,7 @@ async def test_what_code_writes_to_its_own_home_is_said(place: Place) -> None:
         assert found.elsewhere == ("~/Desktop/a/b.txt",)
         outside = await run(made, place.request("1", Policy()))
         assert not [one for one in outside if isinstance(one.content, FileChanges)]
+    assert not [*place.home.rglob("kernel-*")]
 
 
 LOOK_AROUND = """

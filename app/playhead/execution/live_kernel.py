@@ -617,6 +617,8 @@ class LiveKernel:
         self._ended.set()
         self._questions.give_up(run_end_reason(end))
         self._spool.remove()
+        if self.confinement is not None:
+            self.confinement.clear(str(self._spool.folder))
 
     def _push(self, chunks: list[Chunk]) -> None:
         if chunks:

@@ -47,6 +47,7 @@ from playhead.sandbox.surroundings import (
     private_folders,
     program_parts,
     r_packages_since,
+    remove_place,
     resolver,
     resolver_files,
     root_links,
@@ -221,6 +222,11 @@ class Confinement(Struct, frozen=True, kw_only=True):
         files = tuple(f"~/{name}" for name in written_since(home, since))
         python = packages_since(os.path.join(home, PACKAGES), since)
         return files, (*python, *r_packages_since(os.path.join(home, R_PACKAGES), since))
+
+    def clear(self, spool: str) -> None:
+        """Remove what the start of a kernel has left in the private home: its spool's place."""
+        if is_inside(spool, self.around.home):
+            remove_place(self.around.private_home, os.path.relpath(spool, self.around.home))
 
     def misplaced(self, view: View, pid: int) -> str:
         """Return the part of the folder that a kernel sees in another place; "" for none."""
