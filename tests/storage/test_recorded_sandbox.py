@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -9,6 +10,7 @@ from msgspec.structs import replace
 from playhead.domain.trust import BoundaryReport, Policy
 from playhead.storage.recorded_sandbox import RecordedSandbox, machine_mark
 from tests.support.ports import HELD, ReportedSandbox
+from tests.support.waiting import until
 
 UNTESTED = BoundaryReport()
 
@@ -34,6 +36,25 @@ async def test_a_report_is_kept_over_a_restart_and_a_test_is_not_made_again(tmp_
     assert again.report == HELD
     assert seen == [HELD]
     assert path.stat().st_mode & 0o077 == 0
+
+
+async def test_who_waits_for_a_test_that_is_held_back_gets_what_it_found(tmp_path: Path):
+    box = fresh()
+    box.may_end.clear()
+    recorded = RecordedSandbox(box, tmp_path / "boundary.json")
+    await recorded.settled()  # nothing is expected
+    recorded.expect_test()
+    waiting = asyncio.create_task(recorded.settled())
+    test = asyncio.create_task(recorded.test_if_due())
+    await until(lambda: box.tests == 1)
+    assert not waiting.done()
+    box.may_end.set()
+    await waiting
+    assert recorded.report == HELD
+    await test
+    recorded.expect_test()
+    recorded.expect_nothing()  # the start has failed
+    await recorded.settled()
 
 
 async def test_another_machine_a_damaged_file_and_a_missing_sandbox_are_untested(tmp_path: Path):

@@ -450,6 +450,10 @@ class ReportedSandbox:
         self.tell(self.next_report)
         return self.report
 
+    async def settled(self) -> None:
+        if not self.may_end.is_set():
+            await self.test()
+
     def tell(self, report: BoundaryReport) -> None:
         """Have found this from now on."""
         self.report = report

@@ -110,6 +110,7 @@ class WindowLife:
         self._app.commitDataRequest.connect(end_with_session)
         with self._defects_reported(), close_on_signals(end_at_once):
             ports = self._core.ports
+            self._core.boundary.expect_test()
             self._window.join(
                 self._core.sessions,
                 ports.settings,
@@ -120,7 +121,7 @@ class WindowLife:
                 self._api,
             )
             await self._window.open_up()
-            self._window.tasks.start(self._start())
+            self._window.tasks.start(self._start_in_order())
             self._window.tasks.start(self._load_rest())
             await is_closing.wait()
             while self._core.history.unsaved and not self._may_lose:
@@ -137,6 +138,13 @@ class WindowLife:
         window, core = self._window, self._core
         python = core.ports.interpreters.default
         window.exports.checks = ExportChecks(core.checker, python, window.current_theme, window)
+
+    async def _start_in_order(self) -> None:
+        try:
+            await self._start()
+        except BaseException:
+            self._core.boundary.expect_nothing()  # it may not have come to the test
+            raise
 
     async def _start(self) -> None:
         """Start what the first paint did not need, in short steps."""

@@ -265,6 +265,10 @@ class Sandbox(Protocol):
         """Make the attempts now, in two seconds; who calls while they run gets the same report."""
         ...
 
+    async def settled(self) -> None:
+        """Wait for the end of the test that the program makes at its start, if it makes one."""
+        ...
+
     def why_not(self, policy: Policy, folder: str) -> AppError | None:
         """Return why code of a folder cannot be run under a policy; None if it can be.
 

@@ -142,6 +142,7 @@ class Session:
             self._on_policy,
             lambda policy: self.grants.why_not_open(policy),
             lambda: self._ports.settings.current if self._is_profile_held else self.settings,
+            lambda: self._emit("testing"),
         )
         grants = ConversationGrants(
             book,
@@ -150,6 +151,7 @@ class Session:
             lambda: self.folder if self._has_place or self._ports.folders is None else "",
             lambda: policy.current,
             self._on_grants,
+            policy.wait_for_test,
         )
         return policy, grants
 

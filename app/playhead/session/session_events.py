@@ -25,6 +25,7 @@ SessionEventKind = Literal[
     "grants",
     "files",
     "copy",
+    "testing",
 ]
 
 

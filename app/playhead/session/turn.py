@@ -386,6 +386,8 @@ class Turn:
             return ""
 
     async def _run(self, proposal: Proposal) -> RunOutcome:
+        if self._grants is not None:
+            await self._grants.wait_for_test()
         self._on_state("running")
         self._unanswered, self._has_error = "", False
         interpreter = proposal.interpreter or await self._default_interpreter(proposal.language)

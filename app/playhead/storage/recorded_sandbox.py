@@ -77,6 +77,8 @@ class RecordedSandbox:
         self._path = path
         self._machine = machine or machine_mark
         self._kept = BoundaryReport()
+        self._known = asyncio.Event()
+        self._known.set()
         self._listeners: list[Callable[[BoundaryReport], None]] = []
 
     @property
@@ -84,6 +86,18 @@ class RecordedSandbox:
         """Return what the last test found, in this run of the program or an earlier one."""
         found = self._sandbox.report
         return self._kept if found.status == "untested" else found
+
+    def expect_test(self) -> None:
+        """Have first runs wait: a report will be loaded, or a test made by `test_if_due`."""
+        self._known.clear()
+
+    def expect_nothing(self) -> None:
+        """Have no run wait any more."""
+        self._known.set()
+
+    async def settled(self) -> None:
+        """Wait for the report that is expected, if one is."""
+        await self._known.wait()
 
     async def load(self) -> None:
         """Read the report of an earlier run, if it is about this machine as it is now."""
@@ -100,8 +114,11 @@ class RecordedSandbox:
 
     async def test_if_due(self) -> None:
         """Make the attempts unless this machine as it is was tested already."""
-        if self.report.status == "untested":
-            await self.test()
+        try:
+            if self.report.status == "untested":
+                await self.test()
+        finally:
+            self.expect_nothing()
 
     def why_not(self, policy: Policy, folder: str) -> AppError | None:
         """Return why code of a folder cannot be run under a policy; None if it can be."""

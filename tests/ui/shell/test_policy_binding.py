@@ -85,6 +85,40 @@ async def test_what_is_not_possible_is_grey_with_its_reason_and_runs_nothing(the
         assert bench.ran == []
 
 
+async def test_the_first_run_waits_for_the_first_test_and_says_so(theme, tmp_path):
+    box = ReportedSandbox(BoundaryReport())
+    box.next_report = HELD
+    box.may_end.clear()
+    async with opened(theme, tmp_path, settings=SETTINGS, sandbox=box) as bench:
+        bench.session.set_folder(str(tmp_path))
+
+        def notes() -> list[str]:
+            return [row.note.title for row in bench.parts.timeline.model.rows if row.note]
+
+        for _ in range(2):
+            bench.session.run_code("python", "print(1)")
+            await until(lambda: notes() == ["The sandbox of this computer is being tested…"])
+            assert bench.session.state == "asking"
+            await bench.session.stopped()
+            assert (bench.ran, notes()) == ([], [])
+        bench.session.run_code("python", "print(2)")
+        await until(lambda: notes() != [])
+        box.may_end.set()
+        await bench.rests()
+        assert bench.ran == ["print(2)"]
+        assert bench.executor.requests[0].policy.files == "folder"
+        assert notes() == []
+        bench.session.run_code("python", "print(3)")
+        await until(lambda: bench.session.is_idle and len(bench.ran) == 2)
+        bench.session.policy.choose(Policy())
+    chosen = ReportedSandbox(BoundaryReport())
+    chosen.may_end.clear()
+    async with opened(theme, tmp_path, settings=SETTINGS, sandbox=chosen) as bench:
+        bench.session.policy.choose(Policy(ask="risky"))
+        bench.session.run_code("python", "print(4)")  # who has chosen does not wait
+        await until(lambda: bench.ran == ["print(4)"])
+
+
 async def test_a_test_is_made_again_by_click_and_its_attempts_are_shown(theme, tmp_path):
     box = ReportedSandbox(BoundaryReport())
     async with opened(theme, tmp_path, settings=SETTINGS, sandbox=box) as bench:

@@ -10,7 +10,7 @@ import logging
 import os
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
@@ -97,7 +97,8 @@ class ConversationGrants:
     """The grants and denials for the code of one conversation. Owner: its session.
 
     `folder` returns its working folder, '' while it has none of its own; `policy` the policy that a
-    person chose. `on_changed` is called when something else holds than before.
+    person chose, which `known` waits for. `on_changed` is called when something else holds than
+    before.
     """
 
     def __init__(
@@ -108,7 +109,9 @@ class ConversationGrants:
         folder: Callable[[], str],
         policy: Callable[[], Policy],
         on_changed: Callable[[], None],
+        known: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        self._known = known
         self.book = book
         self._ports = ports
         self._conversation_id = conversation_id
@@ -269,6 +272,11 @@ class ConversationGrants:
         if all(one.id != grant_id for one in self.held):
             raise SessionError("There is no such grant.", code="not_found")
         self.book.drop(grant_id)
+
+    async def wait_for_test(self) -> None:
+        """Wait until the policy of the first run is known; see `PolicyChoice`."""
+        if self._known is not None:
+            await self._known()
 
     async def begin_run(self) -> None:
         """Give the kernel what holds now, and count that as a use. Raises the AppError if not."""

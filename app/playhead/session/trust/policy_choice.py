@@ -45,7 +45,8 @@ class PolicyChoice:
     a person chooses, it is the default of the settings: the working folder where the last boundary
     test held, else everything. `folder` returns its folder, `is_running` whether its code runs,
     `refuses` why a policy would open what was denied, `settings` those of its profile; `on_changed`
-    is called with what was in force before a person chose.
+    is called with what was in force before a person chose, `on_waiting` when a run begins to wait
+    for the test or goes on.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class PolicyChoice:
         on_changed: Callable[[Policy], None],
         refuses: Callable[[Policy], AppError | None] = lambda policy: None,
         settings: Callable[[], AppSettings] | None = None,
+        on_waiting: Callable[[], None] = lambda: None,
     ) -> None:
         self._refuses = refuses
         self._settings = settings or (lambda: ports.settings.current)
@@ -63,7 +65,10 @@ class PolicyChoice:
         self._folder = folder
         self._is_running = is_running
         self._on_changed = on_changed
+        self._on_waiting = on_waiting
         self._chosen: Policy | None = None
+        self.is_waiting = False
+        """Whether its first run waits for the boundary test."""
 
     @property
     def report(self) -> BoundaryReport:
@@ -98,6 +103,23 @@ class PolicyChoice:
         """
         if is_run or self.report.status != "untested":
             self._chosen = self.chosen
+
+    async def wait_for_test(self) -> None:
+        """Wait until it is known what the first run is kept to, if the program finds that out.
+
+        Nobody has chosen yet: it would run outside of a sandbox that turns out to hold.
+        """
+        sandbox = self._ports.sandbox
+        is_known = self._chosen is not None or self._ports.policy.files is not None
+        if sandbox is None or is_known or self.report.status != "untested":
+            return
+        self.is_waiting = True
+        self._on_waiting()
+        try:
+            await sandbox.settled()
+        finally:
+            self.is_waiting = False
+            self._on_waiting()
 
     def choose(self, policy: Policy) -> None:
         """Choose another policy. Raises the AppError that says why it is not possible now."""

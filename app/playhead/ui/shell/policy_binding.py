@@ -274,6 +274,17 @@ class PolicyBinding(SessionBinding):
     def _on_session_event(self, event: SessionEvent) -> None:
         if event.kind in _SHOWN:
             self.show_policy()
+        elif event.kind == "testing" and self._session is not None:
+            self._show_waiting(is_waiting=self._session.policy.is_waiting)
+
+    def _show_waiting(self, *, is_waiting: bool) -> None:
+        """Show that the first run waits for the boundary test, as long as it does."""
+        timeline = self._parts.timeline
+        if not is_waiting:
+            timeline.clear_notes()
+            return
+        words = tr("The code runs as soon as it is known what keeps it to its folder.")
+        timeline.add_note("info", tr("The sandbox of this computer is being tested…"), words)
 
 
 def granting_in(session: Session) -> Granting:
