@@ -30,6 +30,7 @@ from tests.support.model_server import (
     execute,
     text,
 )
+from tests.support.package_layers import layered
 from tests.support.waiting import until_now
 from tests.support.workers import SharedWorker
 
@@ -690,6 +691,32 @@ def test_a_callback_may_be_awaited_in_the_asynchronous_twin(face: Face):
         return "".join(chunk["content"] for chunk in said if chunk.get("format") == "output")
 
     assert "Hello, Eve" in asyncio.run(main())
+
+
+@pytest.mark.requires_system("bwrap")
+def test_grants_and_packages_are_listed_and_changed_before_the_first_chat(
+    places: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    work, shown = tmp_path / "work", tmp_path / "shown"
+    work.mkdir()
+    shown.mkdir()
+    layered(places / "data", work, "tiny 1.0")
+    monkeypatch.setenv("PLAYHEAD_SANDBOX", "folder")
+    with Interpreter("openai/test", "http://127.0.0.1:9", "sk-test", working_dir=work) as own:
+        assert own.grants() == []
+        read = own.grant("read", str(shown))
+        assert (read["kind"], read["target"], read["scope"]) == ("read", str(shown), "conversation")
+        denied = own.grant("host", "evil.example", "folder", deny=True)
+        assert own.grants() == [read, denied]
+        with pytest.raises(InterpreterError, match="There is no folder or file"):
+            own.grant("read", str(tmp_path / "nowhere"))
+        with pytest.raises(InterpreterError, match="There is no such grant"):
+            own.revoke("unknown")
+        own.revoke(read["id"])
+        assert [one["id"] for one in own.grants()] == [denied["id"]]
+        assert own.packages() == [{"name": "tiny", "version": "1.0", "there": ""}]
+        with pytest.raises(InterpreterError, match="do not wait for the environment"):
+            own.keep_packages(["tiny 1.1"])
 
 
 def test_a_killed_server_is_said_in_words_and_the_next_chat_goes_on(places: Path):

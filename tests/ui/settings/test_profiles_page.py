@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton
+from pytestqt.qtbot import QtBot
 
 from playhead.domain.model import ModelParameters
 from playhead.domain.settings import AppSettings, Profile
@@ -112,6 +113,41 @@ def test_running_unasked_is_warned_about(page: ProfilesPage) -> None:
     assert "all your rights" in page.form.approval_note.text()
     page.form.approval.setCurrentIndex(1)
     assert page.form.approval_note.isHidden()
+
+
+def pick(qtbot: QtBot, box: QComboBox, words: str) -> None:
+    """Open a box and click on the entry that begins so."""
+    QTest.mouseClick(box, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(box.view().isVisible)
+    [row] = [one for one in range(box.count()) if box.itemText(one).startswith(words)]
+    place = box.view().visualRect(box.model().index(row, 0)).center()
+    QTest.mouseMove(box.view().viewport(), place)
+    QTest.mouseClick(box.view().viewport(), Qt.MouseButton.LeftButton, pos=place)
+    qtbot.waitUntil(lambda: not box.view().isVisible())
+
+
+def test_what_code_of_a_profile_may_do_is_chosen_by_clicks(
+    page: ProfilesPage, qtbot: QtBot
+) -> None:
+    choose(page, 1)
+    boxes = page.form.policy
+    assert {name: box.currentData() for name, box in boxes.items()} == dict.fromkeys(boxes)
+    pick(qtbot, boxes["sandbox_files"], "Look only")
+    pick(qtbot, boxes["sandbox_network"], "Network on")
+    pick(qtbot, boxes["sandbox_ask"], "Only what is risky")
+
+    def chosen(place: int) -> tuple[str | None, str | None, str | None]:
+        one = page.values(AppSettings()).profiles[place]
+        return one.sandbox_files, one.sandbox_network, one.sandbox_ask
+
+    assert chosen(1) == ("look", "on", "risky")
+    assert chosen(0) == (None, None, None)
+    choose(page, 0)
+    assert boxes["sandbox_files"].currentData() is None
+    choose(page, 1)
+    assert boxes["sandbox_ask"].currentText() == "Only what is risky"
+    pick(qtbot, boxes["sandbox_network"], boxes["sandbox_network"].itemText(0))
+    assert chosen(1) == ("look", None, "risky")
 
 
 def test_profiles_are_handed_on_and_come_back_asking_first(
