@@ -6,7 +6,7 @@ import errno
 import os
 import stat
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -171,25 +171,26 @@ class Scan:
 
     def run(self, tree: Tree) -> Scan:
         """Look. Raises ScanProblem, or OSError if the folder itself cannot be read."""
-        root = os.fstat(tree.fd)
+        # Opened again: btrfs shows in an open folder what was there when it was opened.
+        top = os.open(".", FOLDER_FLAGS, dir_fd=tree.fd)
+        root = os.fstat(top)
         self._device = root.st_dev
         self.entries[""] = entry_of(root)
-        waiting = [(tree.fd, "", iter(self._look_into(tree.fd, "")))]
+        waiting: list[tuple[int, str, Iterator[str]]] = [(top, "", iter(()))]
         try:
+            waiting[0] = top, "", iter(self._look_into(top, ""))
             while waiting:
                 fd, prefix, folders = waiting[-1]
                 name = next(folders, None)
                 if name is None:
                     waiting.pop()
-                    if fd != tree.fd:
-                        os.close(fd)
+                    os.close(fd)
                 elif (below := self._open(fd, prefix, name)) is not None:
                     path = f"{prefix}{name}/"
                     waiting.append((below, path, iter(self._look_into(below, path))))
         finally:
             for fd, _, _ in waiting:
-                if fd != tree.fd:
-                    os.close(fd)
+                os.close(fd)
         return self
 
     def _open(self, fd: int, prefix: str, name: str) -> int | None:
