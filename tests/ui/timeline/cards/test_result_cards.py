@@ -454,6 +454,22 @@ def test_an_error_is_said_once_and_its_traceback_on_demand(view, talk, qtbot, pa
     assert copied == f"{trace}ZeroDivisionError: division by zero"
 
 
+def test_a_long_error_leaves_room_for_the_button_beside_it(view, talk, painted):
+    talk.code("1/0")
+    talk.report(RunReport(state="started"))
+    talk.output(printed := "Traceback\nValueError: many words\n")
+    for words in ("many words " * 40, "W" * 300):
+        error = CodeError(name="ValueError", message=words, printed=len(printed))
+        show(talk, "error", error)
+    view.set_conversation(talk)
+    painted()
+    card = view.canvas.sheet.card(2)
+    [copy] = [one for one in card.spots(True) if one.tip == "Copy traceback"]
+    card.text_box()  # lays the title out
+    assert card._title_column.height > 40  # it has several lines
+    assert 40 + card._title_column.width <= copy.rect.left()
+
+
 @pytest.mark.parametrize(
     "file", ["<string>", "<block 7>", "//elsewhere/x.py", "\\\\elsewhere\\x.py"]
 )

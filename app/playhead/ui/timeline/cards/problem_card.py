@@ -12,7 +12,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter
 
 from playhead.domain.conversation.payloads import CodeError, Frame
 from playhead.domain.execution import Variable
-from playhead.ui.timeline.cards.card import CardTools, Intent, PaintState, Spot
+from playhead.ui.timeline.cards.card import BUTTON_PX, CardTools, Intent, PaintState, Spot
 from playhead.ui.timeline.cards.small_cards import BoxCard
 from playhead.ui.timeline.model.console_text import TracePlace, places_in
 from playhead.ui.timeline.model.rows import Row
@@ -104,6 +104,10 @@ class ProblemCard(BoxCard):
         first = self._error.message.strip().split("\n")[0][:_TITLE_CHARS]
         name = self._error.name[:_TITLE_CHARS]
         return f"{name}: {first}" if first else name
+
+    def title_margin(self) -> int:
+        """Return the room for the button that copies the traceback."""
+        return BUTTON_PX if self._trace() else 0
 
     def words(self) -> str:
         """Return ''; the place of the error is beside the line that opens the traceback."""

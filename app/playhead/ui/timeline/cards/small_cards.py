@@ -160,6 +160,10 @@ class BoxCard(Card):
         """Return the first line."""
         return ""
 
+    def title_margin(self) -> int:
+        """Return the room that the title leaves to buttons beside it."""
+        return 0
+
     def words(self) -> str:
         """Return the text below the title."""
         return ""
@@ -183,7 +187,7 @@ class BoxCard(Card):
         title = self._title_column
         assert title is not None  # noqa: S101 - made with the card
         width = self.width - 40 - 14
-        height = title.lay_out(width, 0, 10_000) if self.width else 0
+        height = title.lay_out(width - self.title_margin(), 0, 10_000) if self.width else 0
         return QRect(40, 12 + height, width, 0)
 
     def frame_height(self) -> int:
