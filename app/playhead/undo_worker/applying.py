@@ -10,7 +10,7 @@ import os
 import stat
 from contextlib import suppress
 
-from playhead.undo_worker.pack import SMALL_BYTES, Image, Pack, Uncovered
+from playhead.undo_worker.pack import SMALL_BYTES, Image, Pack, Uncovered, is_cloned
 from playhead.undo_worker.scanning import (
     FILE_FLAGS,
     TEMPORARY,
@@ -24,7 +24,6 @@ from playhead.undo_worker.upper_layer import image_of, is_opaque, is_whiteout, o
 _COPY_BYTES = 8_000_000
 _BLOCK_BYTES = 4096
 _TOO_FAR = "It is too large to be copied to the disk that Playhead's data is on."
-_FICLONE = 0x40049409
 
 
 def of_copy(entry: Entry) -> Entry:
@@ -78,10 +77,7 @@ def _copy(source: int, target: int, facts: os.stat_result) -> None:
         if len(data) != facts.st_size or os.write(target, data) != len(data):
             raise Uncovered("changing")
         return
-    with suppress(OSError, ImportError):
-        import fcntl  # not on Windows
-
-        fcntl.ioctl(target, _FICLONE, source)
+    if is_cloned(source, target):
         return
     os.ftruncate(target, facts.st_size)
     at = 0

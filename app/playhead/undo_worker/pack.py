@@ -23,6 +23,11 @@ from playhead.undo_worker.sharing import shared
 SMALL_BYTES = 1_000_000
 LARGE_BYTES = 200_000_000
 ALL_BYTES = 2_000_000_000
+CLONED_BYTES = 4_000_000_000
+"""The size of a file that is kept where it shares its blocks with the one in the folder."""
+_ALL_CLONED_BYTES = 40_000_000_000
+_CLONED = ".shared"
+"""The end of the names of such files, which take no room until that one is changed."""
 SEGMENT_BYTES = 64_000_000
 YOUNG_NS = 20_000_000
 """A file that was changed so shortly before may change once more without another time."""
@@ -83,7 +88,10 @@ class Pack:
         self._segments: dict[int, int] = {
             int(one.name[5:]): one.stat().st_size for one in folder.glob("pack-*")
         }
-        self._own_files = {one.name: one.stat().st_size for one in self._large.iterdir()}
+        self._own_files = {
+            one.name: 0 if one.suffix == _CLONED else one.stat().st_size
+            for one in self._large.iterdir()
+        }
         self._written = sum((*self._segments.values(), *self._own_files.values()))
         self._current = max(self._segments, default=0) + 1
         self._at = 0
@@ -179,7 +187,7 @@ class Pack:
             case "dir":
                 return self._read_folder(tree, path)
             case "file":
-                if entry.size > LARGE_BYTES:
+                if entry.size > CLONED_BYTES:
                     raise Uncovered("too_large")
                 folder, name = tree.place(path)
                 fd = os.open(name, FILE_FLAGS, dir_fd=folder)
@@ -215,10 +223,10 @@ class Pack:
         size = facts.st_size
         extents = _extents(fd, facts) if facts.st_blocks * 512 + _HOLE_BYTES <= size else None
         held = sum(length for _, length in extents) if extents is not None else size
-        if self.size_bytes + held > ALL_BYTES:
-            raise Uncovered("too_much")
         if held > SMALL_BYTES:
-            place: list[int] | str = self._copy_large(fd, size, extents)
+            place: list[int] | str = self._copy_large(fd, size, extents, held)
+        elif self.size_bytes + held > ALL_BYTES:
+            raise Uncovered("too_much")
         else:
             place = self._append(b"".join(os.pread(fd, n, at) for at, n in extents or [[0, size]]))
         if os.fstat(fd).st_ctime_ns != facts.st_ctime_ns:
@@ -274,20 +282,33 @@ class Pack:
     def _segment(self, number: int) -> Path:
         return self._folder / f"pack-{number:06}"
 
-    def _copy_large(self, fd: int, size: int, extents: Extents | None) -> str:
+    def _copy_large(self, fd: int, size: int, extents: Extents | None, held: int) -> str:
         name = os.urandom(12).hex()
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         target = os.open(self._large / name, flags, 0o600)
         try:
-            copy_content(fd, target, size, extents)
+            if self._has_room_for_clone(size) and is_cloned(fd, target):
+                os.rename(self._large / name, self._large / (name := f"{name}{_CLONED}"))
+                held = 0
+            elif size > LARGE_BYTES:
+                raise Uncovered("too_large")
+            elif self.size_bytes + held > ALL_BYTES:
+                raise Uncovered("too_much")
+            else:
+                copy_content(fd, target, size, extents)
+                held = size
         except BaseException:
             os.unlink(self._large / name)
             raise
         finally:
             os.close(target)
-        self._own_files[name] = size
-        self._written += size
+        self._own_files[name] = held
+        self._written += held
         return name
+
+    def _has_room_for_clone(self, size: int) -> bool:
+        cloned = sum(one.stat().st_size for one in self._large.glob(f"*{_CLONED}"))
+        return cloned + size <= _ALL_CLONED_BYTES
 
     def content(self, image: Image) -> bytes:
         """Return what a small file held. Raises OSError."""
@@ -443,10 +464,7 @@ class Pack:
 
 def copy_content(source: int, target: int, size: int, extents: Extents | None) -> None:
     """Copy a file into an empty one: shared blocks where the system can, holes stay holes."""
-    with suppress(OSError, ImportError):
-        import fcntl  # not on Windows
-
-        fcntl.ioctl(target, _FICLONE, source)
+    if is_cloned(source, target):
         return
     os.ftruncate(target, size)
     for at, length in [[0, size]] if extents is None else extents:
@@ -456,6 +474,16 @@ def copy_content(source: int, target: int, size: int, extents: Extents | None) -
                 raise Uncovered("changing")
             os.pwrite(target, data, at)
             at, length = at + len(data), length - len(data)
+
+
+def is_cloned(source: int, target: int) -> bool:
+    """Have an empty file share the blocks of another one; return whether the system can."""
+    with suppress(OSError, ImportError):
+        import fcntl  # not on Windows
+
+        fcntl.ioctl(target, _FICLONE, source)
+        return True
+    return False
 
 
 def _write_parts(fd: int, parts: Sequence[bytes | memoryview]) -> None:
