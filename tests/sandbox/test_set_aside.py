@@ -9,7 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from playhead.domain.conversation.payloads import FileChanges
-from playhead.domain.trust import Policy
+from playhead.domain.text.file_effects import limits_text
+from playhead.domain.trust import Policy, Reach
 from playhead.execution.file_watch import FileWatch
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.sandbox.bubblewrap import look_for_sandbox
@@ -89,3 +90,27 @@ async def test_what_others_would_run_is_moved_away_and_kept_or_deleted(tmp_path:
     finally:
         await executor.close()
         await files.close()
+
+
+async def test_what_was_granted_to_be_changed_is_said_not_to_be_watched(tmp_path: Path) -> None:
+    if problem := look_for_sandbox().problem:
+        pytest.skip(f"no sandbox here: {problem}")
+    folder, data, out = tmp_path / "work", tmp_path / "data", tmp_path / "out"
+    folder.mkdir()
+    out.mkdir()
+    files = FileWatch(data / "undo", data)
+    sandbox = Sandbox(PrivatePlaces(home=str(tmp_path), homes=data / "homes", outside=(str(data),)))
+    executor = ProcessExecutor(data / "output", sandbox=sandbox, files=files)
+    code = f"import os; os.mkdir('{out}/.vscode'); open('here', 'w').close()"
+    try:
+        await executor.set_reach("conversation", Reach(writable=(str(out),)))
+        chunks = await run(executor, replace(request(folder, code), policy=INSIDE))
+        [changes] = [one.content for one in chunks if isinstance(one.content, FileChanges)]
+        assert [one.path for one in changes.created] == ["here"]
+        assert limits_text(changes) == [
+            f"It was also let change {out}: not watched, and not undone here."
+        ]
+    finally:
+        await executor.close()
+        await files.close()
+    assert (out / ".vscode").exists()

@@ -89,6 +89,7 @@ def read_file_changes(content: Mapping[str, Any]) -> FileChanges | None:
     id_ = str(content.get("id") or "")
     installed = tuple(map(str, content.get("installed") or ()))
     elsewhere = tuple(map(str, content.get("elsewhere") or ()))
+    unwatched = tuple(map(str, content.get("unwatched") or ()))
     return msgspec.structs.replace(
         known.content,
         id=id_,
@@ -96,6 +97,7 @@ def read_file_changes(content: Mapping[str, Any]) -> FileChanges | None:
         set_aside=aside,
         installed=installed,
         elsewhere=elsewhere,
+        unwatched=unwatched,
     )
 
 

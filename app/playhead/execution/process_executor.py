@@ -559,7 +559,13 @@ async def _effect(
             elsewhere, installed = await asyncio.to_thread(confinement.written, began)
         if found is None and (elsewhere or installed):
             found = FileChanges(folder=request.folder)
-        return found and replace(found, is_bounded=True, elsewhere=elsewhere, installed=installed)
+        return found and replace(
+            found,
+            is_bounded=True,
+            elsewhere=elsewhere,
+            installed=installed,
+            unwatched=confinement.reach.writable,
+        )
     return found
 
 

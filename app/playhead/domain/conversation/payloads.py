@@ -316,8 +316,9 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     to be kept or deleted, which are effects `of` this one, too. `is_bounded`: the run was in a
     sandbox; else what it did outside of the folder was not watched. `elsewhere` are files, like
     `~/report.csv`, that it wrote into the sandbox's own home, where the person does not see them.
-    `installed` are packages, like `numpy 2.3.1`, that are there for the code of this folder alone.
-    `variables` are those of its kernel that it changed, too, as far as they are saved.
+    `installed` are packages, like `numpy 2.3.1`, that are there for the code of this folder alone,
+    `unwatched` are other folders and files that it was granted to change. `variables` are those of
+    its kernel that it changed, too, as far as they are saved.
     """
 
     folder: str
@@ -344,6 +345,7 @@ class FileChanges(Struct, frozen=True, kw_only=True):
     elsewhere: tuple[str, ...] = ()
     installed: tuple[str, ...] = ()
     variables: VariableChanges | None = None
+    unwatched: tuple[str, ...] = ()
 
     @property
     def counts(self) -> tuple[int, int, int]:

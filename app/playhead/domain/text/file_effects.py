@@ -214,6 +214,11 @@ def limits_text(
         told += [
             left_text(one, is_run=changes.action == "run", tr=tr) for one in changes.variables.left
         ]
+    if changes.unwatched:
+        names = ", ".join(changes.unwatched[:_NAMES])
+        told.append(
+            tr("It was also let change {names}: not watched, and not undone here.", names=names)
+        )
     if changes.note:
         told.append(tr(changes.note) if changes.note.isprintable() else changes.note)
     return told

@@ -316,6 +316,7 @@ def _files(changes: FileChanges) -> Wire:
         "elsewhere": list(changes.elsewhere) or None,
         "installed": list(changes.installed) or None,
         "variables": _variables(changes.variables) if changes.variables is not None else None,
+        "unwatched": list(changes.unwatched) or None,
     }
     return {**paths, "files": files, **_without_empty(rest)}
 
