@@ -39,10 +39,23 @@ LATER = (
     *("playhead.ui.editor.variables_panel", "playhead.ui.composer.model_picker"),
 )
 """Modules and folders that are loaded when they are asked for, or once the window is painted."""
+AT_FIRST_USE = (
+    *("csv", "xml", "playhead.formats.wire.cohere", "playhead.ui.timeline.find"),
+    *("playhead.providers.attached_files", "playhead.providers.parser.typed_code"),
+    *("playhead.storage.history.rescue", "playhead.ui.dialogs.policy_sheet"),
+    *(
+        f"playhead.ui.timeline.cards.{name}"
+        for name in (
+            *("card_factory", "code_cards", "effects_card", "message_cards", "problem_card"),
+            *("result_cards", "small_cards", "table_card", "table_columns"),
+        )
+    ),
+)
+"""Modules and folders that a window at rest does without."""
 
 
-def is_later(name: str) -> bool:
-    return any(name == one or name.startswith(f"{one}.") for one in LATER)
+def is_of(name: str, places: tuple[str, ...]) -> bool:
+    return any(name == one or name.startswith(f"{one}.") for one in places)
 
 
 def test_nothing_heavy_is_loaded_before_the_first_paint_and_litellm_never(tmp_path: Path):
@@ -67,7 +80,8 @@ def test_nothing_heavy_is_loaded_before_the_first_paint_and_litellm_never(tmp_pa
     assert said.returncode == 0, said.stderr
     loaded = json.loads(said.stdout.splitlines()[-1])
     assert loaded["answer"] == ["The result of the division 34/24 is approximately 1.42."]
-    assert [name for name in loaded["first_paint"] if is_later(name)] == []
+    assert [name for name in loaded["first_paint"] if is_of(name, LATER)] == []
+    assert [name for name in loaded["rest"] if is_of(name, AT_FIRST_USE)] == []
     own = [name for name in loaded["first_paint"] if name.split(".")[0] == "playhead"]
     assert len(own) <= MOST_OWN_MODULES, own
     assert [name for name in loaded["turn_over"] if name != "keyring"] == []
@@ -93,6 +107,50 @@ assert parser.type_map is mapping.type_map
 def test_signatures_of_qt_wait_until_they_are_asked_for():
     said = subprocess.run(
         [sys.executable, "-c", LIGHT],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "app")},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (said.returncode, said.stderr) == (0, "")
+
+
+LATE = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from playhead.bootstrap import import_cost
+import_cost.import_seldom_used_late()
+import_cost.leave_extensions_out_of_msgspec()
+import_cost.make_enums_late()
+import_cost.leave_sources_unread()
+import asyncio, inspect, msgspec, qasync, shutil, subprocess, urllib.parse
+from PySide6.QtCore import QEvent, Qt
+async def wait(): ...
+assert asyncio.iscoroutinefunction(wait) and asyncio.iscoroutinefunction(partial(wait))
+assert not asyncio.iscoroutinefunction(len) and not asyncio.iscoroutinefunction(print)
+late = "bz2", "inspect", "ipaddress", "locale", "lzma", "msgspec.inspect"
+assert not {"ast", "dis", "_bz2", "_lzma"} & set(sys.modules)
+assert all(sys.modules[name].__spec__ is None for name in late), late
+assert import_cost._LateEnum is type(QEvent.Type) is type(Qt.WindowType)
+with ThreadPoolExecutor(8) as pool:  # nobody sees one with some of its members
+    assert set(pool.map(lambda _: len(QEvent.Type), range(8))) == {len(QEvent.Type)}
+    signatures = list(pool.map(lambda _: inspect.signature(wait), range(8)))
+assert len(QEvent.Type) > 170 and len({*map(str, signatures)}) == 1
+assert Qt.WindowType.Dialog in Qt.WindowType and Qt.WindowType(3) == Qt.WindowType.Dialog
+assert Qt.WindowType["Window"] is next(one for one in Qt.WindowType if one.name == "Window")
+assert "MyComputerIcon" not in dir(Qt.CheckState) and list(reversed(Qt.CheckState))[0].value == 2
+import bz2, ipaddress, locale, lzma
+assert bz2.decompress(bz2.compress(b"x")) == lzma.decompress(lzma.compress(b"x")) == b"x"
+assert ipaddress.ip_address("::1").is_loopback and locale.getlocale()
+assert type(msgspec.inspect.type_info(int)).__name__ == "IntType"
+assert inspect.iscoroutinefunction(wait)
+"""
+
+
+def test_modules_and_enumerations_that_wait_are_whole_once_they_are_used():
+    said = subprocess.run(
+        [sys.executable, "-c", LATE],
         env={**os.environ, "PYTHONPATH": str(ROOT / "app")},
         capture_output=True,
         text=True,

@@ -39,6 +39,7 @@ def main_window() -> MainWindow:
 
 
 def ask() -> None:
+    loaded["rest"] = sorted(sys.modules)
     window = main_window()
     session = window.view.session
     assert session is not None

@@ -81,7 +81,7 @@ def import_seldom_used_late() -> None:
 
     `inspect` comes with syntax trees, `msgspec.inspect` with a class for each type there is.
     """
-    for name in ("asyncio.sslproto", "ipaddress", "locale", "msgspec.inspect"):
+    for name in ("ipaddress", "locale", "msgspec.inspect"):
         _import_late(name)
     for name in ("bz2", "lzma"):
         if find_spec(f"_{name}"):  # not each build of Python has them

@@ -77,7 +77,7 @@ def _run(files: Sequence[str], crashes: CrashWatch) -> int:
     app.setDesktopFileName("playhead")
     app.setQuitOnLastWindowClosed(False)
     install_translation(app, paths.resources_dir() / "translations", preferred_languages())
-    app.setWindowIcon(QIcon(str(paths.resources_dir() / "app" / "playhead-256.png")))
+    app.setWindowIcon(QIcon(str(paths.resources_dir() / "app" / "playhead-128.png")))
     instance = SingleInstance(paths.data_dir())
     try:
         if instance.claim(files) == "handed_over":

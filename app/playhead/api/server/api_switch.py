@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import secrets
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -155,4 +154,6 @@ class ApiSwitch:
 
 
 def _fresh_token() -> Secret:
+    import secrets  # a window without the server makes none
+
     return Secret(secrets.token_urlsafe(32))
