@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -285,23 +286,27 @@ class AttachmentChips(QWidget):
         self._theme = theme
         self._tasks = tasks
         self._chips: list[AttachmentChip] = []
-        self._inner = QWidget()
-        self._inner.setObjectName("chips")
-        self._inner.setStyleSheet("#chips { background: transparent; }")
-        self._row = FlowLayout(self._inner, spacing_px=6)
-        self._area = QScrollArea(self)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.viewport().setAutoFillBackground(False)
-        self._area.setWidget(self._inner)
-        for one in (self._area, self._inner):
-            one.installEventFilter(self)
-        outer = QVBoxLayout(self)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._area)
+        self._outer = QVBoxLayout(self)
+        self._outer.setContentsMargins(0, 0, 0, 0)
         self.hide()
+
+    @cached_property
+    def _row(self) -> FlowLayout:
+        """Return the layout of the chips; it is made with the first one, and what scrolls it."""
+        inner = QWidget()
+        inner.setObjectName("chips")
+        inner.setStyleSheet("#chips { background: transparent; }")
+        self._area = area = QScrollArea(self)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.viewport().setAutoFillBackground(False)
+        area.setWidget(inner)
+        for one in (area, inner):
+            one.installEventFilter(self)
+        self._outer.addWidget(area)
+        return FlowLayout(inner, spacing_px=6)
 
     @property
     def attachments(self) -> list[Attachment]:
@@ -312,7 +317,7 @@ class AttachmentChips(QWidget):
         """Add an attachment, unless it is attached already."""
         if any(chip.attachment.path == attachment.path for chip in self._chips):
             return
-        chip = AttachmentChip(attachment, self._theme, self._inner)
+        chip = AttachmentChip(attachment, self._theme, self._row.parentWidget())
         chip.removed.connect(lambda: self._on_removed(chip))
         chip.stepped.connect(lambda steps: self._step(chip, steps))
         self._chips.append(chip)
@@ -344,6 +349,8 @@ class AttachmentChips(QWidget):
 
     def fit(self) -> None:
         """Show at most three rows, one in a low window; more are scrolled."""
+        if not self._chips and self.isHidden():
+            return
         width = self._area.viewport().width()
         most = max(_ROW_PX, min(_MOST_PX, int(self.window().height() * _SHARE_OF_WINDOW)))
         height = min(self._row.heightForWidth(width), most) if self._chips else 0

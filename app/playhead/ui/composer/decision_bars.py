@@ -84,6 +84,7 @@ class ApprovalBar(QFrame):
         """A tick for each of several blocks."""
         self._is_narrow = False
         self._is_possible = True
+        self._reason: QLineEdit | None = None
         self._code_place = ("", "")  # a language, and the folder that its code has gone to
         self.setProperty("kind", "ask")
         self._arming = QTimer(self)
@@ -92,7 +93,7 @@ class ApprovalBar(QFrame):
         self._arming.setInterval(arming_ms)
         self._arming.timeout.connect(lambda: self._arm(True))
         self._make_actions()
-        layout = QVBoxLayout(self)
+        self._column = layout = QVBoxLayout(self)
         layout.setContentsMargins(12, 8, 8, 8)
         layout.setSpacing(6)
         layout.addLayout(self._make_question())
@@ -103,7 +104,6 @@ class ApprovalBar(QFrame):
         self.facts.pauses_requested.connect(self.pauses_requested)
         self.facts.allow_requested.connect(self.allow_requested)
         layout.addWidget(self.facts)
-        layout.addWidget(self._make_reason())
         theme.changed.connect(self._on_theme_changed)
         self._on_theme_changed()
         self._arm(False)
@@ -130,8 +130,9 @@ class ApprovalBar(QFrame):
         if proposals and self.proposals == proposals:
             return
         self.proposals, self._edits, self._looked = proposals, {}, {}
-        self._reason_row.hide()
-        self._reason.clear()
+        if self._reason is not None:
+            self._reason_row.hide()
+            self._reason.clear()
         self._arm(False)
         self._arming.stop()
         self._put_up_choices()
@@ -266,21 +267,22 @@ class ApprovalBar(QFrame):
         button.clicked.connect(action.trigger)
         return button
 
-    def _make_reason(self) -> QWidget:
+    def _make_reason(self) -> QLineEdit:
+        """Make the row for a reason when it is first wanted; return its field."""
         self._reason_row = QWidget(self)
         row = QHBoxLayout(self._reason_row)
         row.setContentsMargins(_UNDER_TEXT_PX, 0, 0, 0)
         row.setSpacing(6)
-        self._reason = QLineEdit(self._reason_row)
-        self._reason.setPlaceholderText(tr("Why not? The model sees your answer."))
-        self._reason.setAccessibleName(tr("Reason for skipping"))
+        reason = QLineEdit(self._reason_row)
+        reason.setPlaceholderText(tr("Why not? The model sees your answer."))
+        reason.setAccessibleName(tr("Reason for skipping"))
         confirm = QPushButton(tr("Skip"), self._reason_row)
-        row.addWidget(self._reason, 1)
+        row.addWidget(reason, 1)
         row.addWidget(confirm)
-        self._reason.returnPressed.connect(lambda: self._skip(self._reason.text()))
-        confirm.clicked.connect(lambda: self._skip(self._reason.text()))
-        self._reason_row.hide()
-        return self._reason_row
+        reason.returnPressed.connect(lambda: self._skip(reason.text()))
+        confirm.clicked.connect(lambda: self._skip(reason.text()))
+        self._column.addWidget(self._reason_row)
+        return reason
 
     def _place_buttons(self) -> None:
         self._grid.removeWidget(self._buttons)
@@ -435,6 +437,8 @@ class ApprovalBar(QFrame):
 
     def _on_reason_wanted(self) -> None:
         if self.is_armed:
+            if self._reason is None:
+                self._reason = self._make_reason()
             self._reason_row.show()
             self._reason.setFocus()
 

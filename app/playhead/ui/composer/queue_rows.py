@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -99,19 +100,24 @@ class QueueRows(QWidget):
         head.setContentsMargins(4, 0, 0, 0)
         head.addWidget(self.words, 1)
         head.addWidget(self.resume)
-        self._area = QScrollArea(self)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setWidgetResizable(True)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.viewport().setAutoFillBackground(False)
-        layout = QVBoxLayout(self)
+        self._column = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 4)
         layout.setSpacing(2)
         layout.addLayout(head)
-        layout.addWidget(self._area)
         self.setAccessibleName(tr("Queued messages"))
         self.hide()
+
+    @cached_property
+    def _area(self) -> QScrollArea:
+        """Return the place of the rows; it is made with the first one."""
+        area = QScrollArea(self)
+        area.setFrameShape(QFrame.Shape.NoFrame)
+        area.setWidgetResizable(True)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.viewport().setAutoFillBackground(False)
+        self._column.addWidget(area)
+        return area
 
     def show_queue(
         self, messages: Sequence[QueuedMessage], edited_id: str, *, is_held: bool
@@ -132,6 +138,8 @@ class QueueRows(QWidget):
 
     def fit(self) -> None:
         """Set the height to a few rows, fewer in a low window; more are scrolled."""
+        if not self.rows:
+            return
         most = int(self.window().height() * _SHARE_OF_WINDOW / _ROW_PX)
         shown = min(len(self.rows), max(1, min(most, _SHOWN_ROWS)))
         if self._area.height() != shown * _ROW_PX:
@@ -139,7 +147,8 @@ class QueueRows(QWidget):
 
     def apply_theme(self) -> None:
         """Draw the icons in the colours of the current theme."""
-        self._make_rows(*self._shown)
+        if self.rows:
+            self._make_rows(*self._shown)
 
     def _make_rows(self, messages: Sequence[QueuedMessage], edited_id: str) -> None:
         place = self._focused_place()
