@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QWidget
 
+from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.execution import Interpreter
 from playhead.session.session import Session
 from playhead.ui.widgets.theme import Theme
@@ -44,6 +45,12 @@ class ExportChecks:
         plan, data = await self._plan(session, path)
         self.view = CheckView(self._checker, plan, path, data, self._theme, self._window)
         self.view.show()
+
+    def play(self, conversation: Conversation) -> None:
+        """Show a conversation as it was, by time: nothing of it runs."""
+        from playhead.ui.playback.playback_view import PlaybackView  # as above
+
+        PlaybackView(conversation, self._theme, self._window).show()
 
     async def _plan(self, session: Session, path: Path) -> tuple[CheckPlan, bytes]:
         from playhead.checking.checker import CheckPlan

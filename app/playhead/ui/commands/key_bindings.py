@@ -43,6 +43,7 @@ COMMANDS = (
     Command("interpreter", mark("Choose the interpreter…"), ""),
     Command("export", mark("Export conversation…"), "Ctrl+Shift+E"),
     Command("check_export", mark("Export and check…"), ""),
+    Command("replay", mark("Replay the conversation…"), ""),
     Command("import", mark("Import conversation…"), "Ctrl+Shift+I"),
     Command("run", mark("Run the code in the editor"), "F5"),
     Command("stop", mark("Stop"), "Ctrl+Shift+X"),

@@ -95,6 +95,7 @@ class DocumentActions(QObject):
             "export": self.export_shown,
             "check_export": self.check_shown,
             "import": self.choose_import,
+            "replay": self.replay_shown,
         }
 
     def export_shown(self) -> None:
@@ -106,6 +107,14 @@ class DocumentActions(QObject):
         """Ask where to export the conversation in the window, then check what was written."""
         if (session := self._shown()) is not None:
             self._choose_target(session, is_checked=True)
+
+    def replay_shown(self) -> None:
+        """Show the conversation in the window as it was, by time."""
+        session = self._shown()
+        if session is None or not session.conversation.messages:
+            self._notifications.show_notice(tr("There is nothing to replay yet."))
+        elif self.checks is not None:
+            self.checks.play(session.conversation)
 
     def export(self, conversation_id: str) -> None:
         """Ask where to export a conversation of the list."""

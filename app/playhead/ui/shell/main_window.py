@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
 _MENU = (
     "commands", "", "rename", "policy", "undo_run", "redo_run", "run_all", "restart", "request", "",
-    "export", "check_export", "import", "",
+    "export", "check_export", "import", "replay", "",
     "larger", "smaller", "normal_size", "", "folder", "attach", "settings", "",
     "example", "shortcuts", "log", "crashes", "updates", "about", "quit",
 )  # fmt: skip

@@ -1,0 +1,1 @@
+"""Plays a conversation by time. `shell` imports it when somebody asks for that."""

@@ -1,0 +1,56 @@
+"""A conversation is played in a window: its messages, its runs and their running line."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QWidget
+
+from playhead.domain.conversation.conversation import Conversation
+from playhead.ui.playback.playback_view import PlaybackView
+from playhead.ui.widgets.theme import Theme
+from tests.support.recorded_runs import run, said
+from tests.support.waiting import until
+
+CODE = "first()\nsecond()"
+LEFT = Qt.MouseButton.LeftButton
+
+
+def shown(theme: Theme, window: QWidget) -> PlaybackView:
+    conversation = Conversation()
+    said(conversation, "user", "message", "Count.", 1000.0)
+    said(conversation, "assistant", "message", "I count.", 1002.0)
+    run(conversation, CODE, "a\nb\n", 1003.0)
+    said(conversation, "user", "message", "Thanks.", 1600.0)
+    view = PlaybackView(conversation, theme, window)
+    view.show()
+    return view
+
+
+async def test_it_plays_seeks_and_stops_with_the_running_line(theme: Theme) -> None:
+    window = QWidget()
+    view = shown(theme, window)
+    player, timeline = view.player, view.timeline
+    assert (player.length_s, len(player.copy.messages)) == (600.0, 0)
+    player.seek(8.5)  # of the run from 8 to 12
+    assert [one.text for one in player.copy.messages[:2]] == ["Count.", "I count."]
+    assert view.pane.editor.text() == CODE
+    page = view.pane.pages.current
+    await until(lambda: page.running_line.line == 1)
+    player.seek(11.0)
+    await until(lambda: page.running_line.line == 2)
+    player.seek(1.0)  # back: of a new copy
+    assert [one.text for one in player.copy.messages] == ["Count."]
+    assert timeline.conversation is player.copy
+    view.waits.setChecked(True)
+    assert player.length_s < 12
+    view.speed.setCurrentIndex(view.speed.findData(16.0))
+    QTest.mouseClick(view.play_button, LEFT)
+    assert view.play_button.text() == "Pause"
+    await until(lambda: player.is_at_end and not player.is_playing)
+    assert player.copy.messages[-1].text == "Thanks."
+    assert view.slider.value() == view.slider.maximum()
+    QTest.mouseClick(view.stop_button, LEFT)
+    assert (player.position_s, player.copy.messages) == (0.0, [])
+    view.close()
+    window.deleteLater()
