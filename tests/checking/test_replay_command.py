@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+import playhead
 from tests.support.kernels import executor
 from tests.support.recorded_exports import exported, recorded
 from tests.support.source_tree import SOURCE
@@ -49,4 +53,7 @@ async def test_the_exit_status_is_the_result_and_nothing_runs_unapproved(tmp_pat
         (1, "error"),
     ]
     assert "no cell makes x" in told["differences"][1]["cause"]
-    assert replay(str(tmp_path / "no.ipynb"), "--yes").returncode == 4
+    found = await asyncio.to_thread(playhead.replay, str(file), environment="present")
+    assert (found["result"], found["environment"]) == ("different", "present")
+    with pytest.raises(playhead.InterpreterError, match="could not be read"):
+        await asyncio.to_thread(playhead.replay, str(tmp_path / "no.ipynb"))

@@ -124,6 +124,11 @@ class Core(Struct, frozen=True, kw_only=True):
         with contextlib.suppress(AppError):  # reported where the interpreter is shown, and at a run
             await self.interpreters.default()
 
+    def supervisors(self) -> tuple[int, ...]:
+        """Return the ids of the parents of all kernels, those of checks too."""
+        checks = self.checker.supervisors() if is_made(self.checker) else ()
+        return self.executor.supervisors() + checks
+
     async def close(self) -> None:
         """End sessions, kernels and the workers; write what is left."""
         async with contextlib.AsyncExitStack() as parts:  # one that fails must not keep the others
@@ -133,6 +138,8 @@ class Core(Struct, frozen=True, kw_only=True):
             parts.callback(self._close_packages)
             parts.push_async_callback(self.files.close)
             parts.push_async_callback(self.ports.executor.close)
+            if is_made(self.checker):
+                parts.push_async_callback(self.checker.close)
             parts.push_async_callback(self.reader.close)
             parts.push_async_callback(self.sessions.close)
         await asyncio.gather(*self._chores, return_exceptions=True)
@@ -248,10 +255,20 @@ class _Deferred:
         self._make = make
         self._made: object = None
 
+    @property
+    def is_made(self) -> bool:
+        """Return whether the object was made."""
+        return self._made is not None
+
     def __getattr__(self, name: str) -> Any:
         if self._made is None:
             self._made = self._make()
         return getattr(self._made, name)
+
+
+def is_made(part: object) -> bool:
+    """Return whether something of a part was used, if it is one that is made only then."""
+    return not isinstance(part, _Deferred) or part.is_made
 
 
 def deferred(make: Callable[[], T]) -> T:

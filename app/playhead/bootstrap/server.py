@@ -60,7 +60,7 @@ def make_server(
     def trusted() -> tuple[int, ...]:
         """Return the pids of children that hide their files from us but run no code of users."""
         pid = core.worker.pid
-        kernels = core.executor.supervisors() + core.checker.supervisors()
+        kernels = core.supervisors()
         return kernels if pid is None else (pid, *kernels)
 
     bridge = Bridge(asyncio.get_running_loop())

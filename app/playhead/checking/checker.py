@@ -16,6 +16,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from playhead.atomic_file import read_plain
 from playhead.checking.check_report import CheckReport, EnvironmentChoice
 from playhead.checking.input_files import find_inputs
 from playhead.checking.judgement import InputState, Judgement
@@ -222,10 +223,11 @@ class _Check:
 
     def _read_output(self, path: str) -> bytes | None:
         """Return a picture of a run, which is below our own folder."""
-        whole = Path(path)
-        if not whole.is_relative_to(self._place) or whole.stat().st_size > _LARGEST_FILE:
+        try:
+            is_ours = Path(path).is_relative_to(self._place)
+            return read_plain(path, _LARGEST_FILE, str(self._place)) if is_ours else None
+        except (OSError, ValueError):
             return None
-        return whole.read_bytes()
 
 
 def copy_inputs(recording: Recording, folder: str, work: Path) -> list[InputState]:

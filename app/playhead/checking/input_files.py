@@ -91,13 +91,62 @@ def find_inputs(blocks: Iterable[tuple[str, str]], folder: str) -> list[str]:
         return []
     listed = list(_files_below(folder))
     wanted = [named_in(language, code) for language, code in blocks]
-    found = {path for path in listed if any(_names(one, path, folder) for one in wanted)}
+    found: set[str] = set()
     looked_at: set[str] = set()
-    while modules := {path for path in found if path.endswith(".py")} - looked_at:
+    while wanted:
+        names = _Names(wanted, folder)
+        found |= {path for path in listed if names.mean(path)}
+        modules = {path for path in found if path.endswith(".py")} - looked_at
         looked_at |= modules
-        inside = [named_in("python", _source(os.path.join(folder, path))) for path in modules]
-        found |= {path for path in listed if any(_names(one, path, folder) for one in inside)}
+        wanted = [named_in("python", _source(os.path.join(folder, path))) for path in modules]
     return sorted(found)
+
+
+class _Names:
+    """Answers which files some code may mean; of many files and names each is looked at once."""
+
+    def __init__(self, named: Iterable[NamedFiles], folder: str) -> None:
+        self._modules: set[str] = set()
+        self._paths: set[str] = set()
+        patterns: list[str] = []
+        self._lists_folder = self._lists_all = False
+        root = folder.replace(os.sep, "/").rstrip("/") + "/"
+        for one in named:
+            self._modules |= one.modules
+            self._lists_folder |= one.lists_folder
+            self._lists_all |= one.lists_folder and bool(one.texts & {".", "./", "*", "**"})
+            for text in one.texts:
+                text = text.replace("\\", "/").removeprefix(root).removeprefix("./").rstrip("/")
+                if not any(mark in text for mark in "*?["):
+                    self._paths.add(text)
+                elif re.sub(r"[*?\[\]/\s]", "", text):
+                    patterns += [text, text.rpartition("/")[2]]
+        self._paths -= {"", ".", ".."}
+        self._last_names = {name for path in self._paths if "." in (name := _last(path))}
+        joined = "|".join(fnmatch.translate(one) for one in dict.fromkeys(patterns) if one)
+        self._pattern = re.compile(joined) if joined else None
+
+    def mean(self, path: str) -> bool:
+        """Return whether they may mean a file."""
+        if self._lists_all or (self._lists_folder and "/" not in path):
+            return True
+        top, _, rest = path.partition("/")
+        if top.removesuffix(".py") in self._modules and (rest or path.endswith(".py")):
+            return True
+        above = path
+        while above:
+            if above in self._paths:
+                return True
+            above = above.rpartition("/")[0]
+        name = _last(path)
+        if name in self._last_names:
+            return True
+        found = self._pattern
+        return found is not None and bool(found.match(path) or found.match(name))
+
+
+def _last(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _files_below(folder: str) -> Iterator[str]:
@@ -113,32 +162,6 @@ def _files_below(folder: str) -> Iterator[str]:
             path = os.path.join(place, name)
             if os.path.isfile(path):
                 yield os.path.relpath(path, folder).replace(os.sep, "/")
-
-
-def _names(named: NamedFiles, path: str, folder: str) -> bool:
-    """Return whether a code may mean a file."""
-    if named.lists_folder and (named.texts & {".", "./", "*", "**"} or "/" not in path):
-        return True
-    module = path.partition("/")[0].removesuffix(".py")
-    if module in named.modules and (path.endswith(".py") or "/" in path):
-        return True
-    return any(_is_named(text, path, folder) for text in named.texts)
-
-
-def _is_named(text: str, path: str, folder: str) -> bool:
-    text = text.replace("\\", "/")
-    root = folder.replace(os.sep, "/").rstrip("/") + "/"
-    text = text.removeprefix(root).removeprefix("./").rstrip("/")
-    if not text or text in (".", "..", "*", "**"):
-        return False
-    name = path.rpartition("/")[2]
-    if any(mark in text for mark in "*?["):
-        if not re.sub(r"[*?\[\]/\s]", "", text):
-            return False
-        return fnmatch.fnmatchcase(path, text) or fnmatch.fnmatchcase(name, text.rpartition("/")[2])
-    if path == text or path.startswith(text + "/"):
-        return True
-    return "." in name and text.rpartition("/")[2] == name
 
 
 def _source(path: str) -> str:

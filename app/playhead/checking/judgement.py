@@ -5,12 +5,13 @@ from __future__ import annotations
 import ast
 import os
 import re
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
 
 from msgspec import Struct
 
+from playhead.atomic_file import read_plain
 from playhead.checking.check_report import CheckedCell, Difference
 from playhead.checking.comparing.cell_comparison import (
     Pair,
@@ -228,7 +229,7 @@ class Judgement:
 
     def _judge_file(self, record: FileRecord) -> None:
         path = os.path.join(self._work, record.path)
-        if hash_of(path) == record.sha256:
+        if os.path.getsize(path) == record.size_bytes and hash_of(path) == record.sha256:
             return
         original = os.path.join(self._folder, record.path)
         before = _contents(original) if _has_hash(original, record.sha256) else None
@@ -321,9 +322,7 @@ def _minor(version: str) -> list[str]:
 
 def _contents(path: str) -> bytes | None:
     try:
-        if os.path.getsize(path) > _LARGEST_COMPARED:
-            return None
-        return Path(path).read_bytes()
+        return read_plain(path, _LARGEST_COMPARED)
     except OSError:
         return None
 
@@ -339,4 +338,6 @@ def _files_of(folder: str) -> Iterator[str]:
     for place, folders, names in os.walk(folder):
         folders[:] = [one for one in folders if one not in _NOT_RESULTS]
         for name in names:
-            yield os.path.relpath(os.path.join(place, name), folder).replace(os.sep, "/")
+            path = os.path.join(place, name)
+            if stat.S_ISREG(os.lstat(path).st_mode):  # code can make pipes and links, too
+                yield os.path.relpath(path, folder).replace(os.sep, "/")

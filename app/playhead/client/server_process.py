@@ -29,14 +29,19 @@ _KEPT_LINES = 8
 _log = logging.getLogger(__name__)
 
 
-def server_command() -> list[str]:
-    """Return the command that starts the server, from source, installed or as the frozen program.
+def own_command() -> list[str]:
+    """Return the command that starts this program, from source, installed or as the frozen one.
 
     `-P` keeps a module in the current folder from replacing one of ours.
     """
     if getattr(sys, "frozen", False):
-        return [sys.executable, "serve", "--stdio"]
-    return [sys.executable, "-P", "-m", "playhead", "serve", "--stdio"]
+        return [sys.executable]
+    return [sys.executable, "-P", "-m", "playhead"]
+
+
+def server_command() -> list[str]:
+    """Return the command that starts the server."""
+    return [*own_command(), "serve", "--stdio"]
 
 
 def start_folder() -> str:

@@ -50,11 +50,12 @@ class SessionRow(Struct, frozen=True):
 
 
 class SessionTranscript(Struct, frozen=True):
-    """The messages of a conversation, and whether the last of them waits for a decision."""
+    """The messages of a conversation, whether the last of them waits for a decision, its folder."""
 
     title: str
     messages: tuple[Message, ...]
     is_waiting: bool
+    folder: str = ""
 
 
 class ApiSessions:
@@ -154,7 +155,8 @@ class ApiSessions:
         session = await self._open(session_id)
         conversation = session.conversation
         messages = tuple(conversation.messages)
-        return SessionTranscript(conversation.title, messages, session.pending is not None)
+        is_waiting = session.pending is not None
+        return SessionTranscript(conversation.title, messages, is_waiting, session.folder)
 
     async def empty(self, session_id: str) -> None:
         """Take all its messages out and end its kernel."""

@@ -8,6 +8,8 @@ from typing import get_args
 
 from playhead.api.turns.api_sessions import SessionTranscript
 from playhead.atomic_file import read_plain
+from playhead.checking.document_edit import with_manifest
+from playhead.checking.manifest import manifest_of
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import Message
 from playhead.errors import RequestError
@@ -48,8 +50,15 @@ def document_kind(name: str) -> DocumentKind:
 def export_transcript(
     transcript: SessionTranscript, kind: DocumentKind, read_file: ReadFile
 ) -> tuple[bytes, str]:
-    """Return the file's bytes and media type; pictures are embedded. Call it in a thread."""
-    return write_document(kind, transcript.messages, transcript.title, read_file).data, _MIME[kind]
+    """Return the file's bytes and media type; pictures are embedded. Call it in a thread.
+
+    Notebooks and scripts have their manifest.
+    """
+    messages = transcript.messages
+    data = write_document(kind, messages, transcript.title, read_file).data
+    if kind in ("ipynb", "py"):
+        data = with_manifest(data, f".{kind}", manifest_of(messages, transcript.folder))
+    return data, _MIME[kind]
 
 
 def folder_reader(folder: Path | None) -> ReadFile:

@@ -21,6 +21,8 @@ from playhead.errors import phrase
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+_FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
+"""Those that conversations have: others may start programs."""
 _SIDE = 128
 _POINT = 24
 _SHARE = 0.004
@@ -95,7 +97,7 @@ def _opened(data: bytes) -> Image | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
-            with Image.open(io.BytesIO(data)) as picture:
+            with Image.open(io.BytesIO(data), formats=_FORMATS) as picture:
                 if picture.width * picture.height > _MOST_POINTS:
                     return None
                 shown = picture.convert("RGBA")

@@ -23,6 +23,7 @@ from playhead.errors import phrase
 from playhead.formats.documents.picture import picture_of_bytes
 
 _SHOWN = 40
+_LONGEST_TEXT = 20_000_000
 _TABLES = {".csv": ",", ".tsv": "\t"}
 _ZIP, _GZIP, _PDF = b"PK\x03\x04", b"\x1f\x8b", b"%PDF"
 _PDF_VOLATILE = re.compile(rb"/(?:CreationDate|ModDate)\s*\([^)]*\)|/ID\s*\[[^\]]*\]")
@@ -78,7 +79,7 @@ def _cell_words(line: int, column: str, before: str, now: str) -> str:
 
 
 def _text(data: bytes) -> str | None:
-    if b"\0" in data[:8000]:
+    if b"\0" in data[:8000] or len(data) > _LONGEST_TEXT:
         return None
     try:
         return data.decode("utf-8-sig")
@@ -88,9 +89,12 @@ def _text(data: bytes) -> str | None:
 
 def _compare_rows(before: str, now: str, delimiter: str) -> Match:
     """Compare two tables in text, cell by cell."""
-    rows, others = (
-        list(csv.reader(io.StringIO(text), delimiter=delimiter)) for text in (before, now)
-    )
+    try:
+        rows, others = (
+            list(csv.reader(io.StringIO(text), delimiter=delimiter)) for text in (before, now)
+        )
+    except csv.Error:
+        return _OTHER_BYTES
     if len(rows) != len(others):
         return Match("differs", lines_words(len(rows), len(others)))
     for number, (row, other) in enumerate(zip(rows, others, strict=True), 1):

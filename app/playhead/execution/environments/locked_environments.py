@@ -52,13 +52,14 @@ class LockedEnvironments:
         base = await asyncio.to_thread(_base, python, near)
         try:
             await self._make(place, base)
+            # Before anything is installed: a package can have code that runs with each start.
+            found = await asyncio.to_thread(probe, str(python_in(place)), "venv")
             if pins := _pins(packages):
                 await self._install(place, pins)
         except OSError as error:
             raise _not_made(error.strerror or str(error)) from error
         except _FailedProgramError as error:
             raise _not_made(error.output) from error
-        found = await asyncio.to_thread(probe, str(python_in(place)), "venv")
         return found.interpreter
 
     async def _make(self, place: Path, base: ProbedInterpreter) -> None:
