@@ -20,7 +20,7 @@ _NOT_LOOKED_AT = frozenset({"__pycache__", "node_modules", "venv", "env", "site-
 _GAP = re.compile(r"\{[^{}]*\}|%[-+ #0-9.]*[sdifr]")
 _WORD = re.compile(r"[\w./~*?-]*[\w*][\w./~*?-]*")
 _QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1).)*)\1""")
-_LISTS = re.compile(r"\b(?:listdir|iterdir|scandir|walk|rglob|glob)\(")
+_LISTS = re.compile(r"\b(?:listdir|iterdir|scandir|walk)\(|\br?glob\([\"'][*/]+[\"']")
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w.]+(?:\s*,\s*[\w.]+)*)", re.MULTILINE)
 _LONGEST = 300
 _MODULE_LIMIT = 1_000_000
@@ -117,12 +117,13 @@ class _Names:
             self._lists_all |= one.lists_folder and bool(one.texts & {".", "./", "*", "**"})
             for text in one.texts:
                 text = text.replace("\\", "/").removeprefix(root).removeprefix("./").rstrip("/")
+                while text.startswith("../"):
+                    text = text.removeprefix("../")
                 if not any(mark in text for mark in "*?["):
                     self._paths.add(text)
                 elif re.sub(r"[*?\[\]/\s]", "", text):
                     patterns += [text, text.rpartition("/")[2]]
         self._paths -= {"", ".", ".."}
-        self._last_names = {name for path in self._paths if "." in (name := _last(path))}
         joined = "|".join(fnmatch.translate(one) for one in dict.fromkeys(patterns) if one)
         self._pattern = re.compile(joined) if joined else None
 
@@ -138,15 +139,13 @@ class _Names:
             if above in self._paths:
                 return True
             above = above.rpartition("/")[0]
-        name = _last(path)
-        if name in self._last_names:
-            return True
-        found = self._pattern
+        tail = rest  # as `Path("data") / "a.csv"` and "../data/a.csv" name it
+        while tail:
+            if tail in self._paths and "." in tail:
+                return True
+            tail = tail.partition("/")[2]
+        name, found = path.rpartition("/")[2], self._pattern
         return found is not None and bool(found.match(path) or found.match(name))
-
-
-def _last(path: str) -> str:
-    return path.rpartition("/")[2]
 
 
 def _files_below(folder: str) -> Iterator[str]:

@@ -44,15 +44,15 @@ def compare_files(
         return SAME
     if picture_of_bytes(before) is not None and picture_of_bytes(now) is not None:
         return compare_figures(before, now)
+    for mark, compare in ((_ZIP, _compare_archives), (_GZIP, _compare_packed), (_PDF, _pages)):
+        if before.startswith(mark) and now.startswith(mark):
+            return compare(before, now)
     suffix = PurePosixPath(name).suffix.lower()
     texts = _text(before), _text(now)
     if texts[0] is not None and texts[1] is not None:
         if suffix in _TABLES:
             return _compare_rows(texts[0], texts[1], _TABLES[suffix])
         return compare_texts(texts[0], texts[1], was, now_is)
-    for mark, compare in ((_ZIP, _compare_archives), (_GZIP, _compare_packed), (_PDF, _pages)):
-        if before.startswith(mark) and now.startswith(mark):
-            return compare(before, now)
     if len(before) != len(now):
         return Match("differs", sizes_words(len(before), len(now)))
     return _OTHER_BYTES
