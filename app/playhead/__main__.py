@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 OLDEST, NEXT = (3, 11), (3, 15)
 """The minimum version, as in `requires-python` in pyproject.toml."""
 KERNEL_FLAG, WORKER_FLAG, CODE_FLAG = "--kernel", "--model-worker", "--code-worker"
-UNDO_FLAG = "--undo-worker"
+UNDO_FLAG, PLACE_FLAG = "--undo-worker", "--place-worker"
 DATA_DIR_FLAG = "--data-dir"
 _LOG_LEVEL = "warning"
 _POLICY_VARIABLES = ("PLAYHEAD_SANDBOX", "PLAYHEAD_NETWORK", "PLAYHEAD_ASK", "PLAYHEAD_REVIEW")
@@ -62,6 +62,8 @@ def _child_status(given: list[str]) -> int | None:
         if given[1:2] == [INSIDE] and given[2:3] and "," in given[2]:
             return kernel(given[1:]) or 0
         return supervised(kernel, given[2:] if given[1:2] == [INSIDE] else None) or 0
+    if given[:1] == [PLACE_FLAG]:
+        return _place_worker(given[1:])
     if given[:1] == [WORKER_FLAG]:
         from playhead.model_worker.__main__ import main as worker
 
@@ -75,6 +77,15 @@ def _child_status(given: list[str]) -> int | None:
 
         return undo_worker()
     return None
+
+
+def _place_worker(given: list[str]) -> int:
+    """Serve as a place worker, inside a sandbox already or below a supervisor of its own."""
+    from playhead.kernel.boot import INSIDE
+    from playhead.place_worker.boot import main as place_worker
+    from playhead.supervisor.boot import main as supervised
+
+    return place_worker(given) if given[:1] == [INSIDE] else supervised(place_worker) or 0
 
 
 def python_problem(version: tuple[int, int]) -> str:

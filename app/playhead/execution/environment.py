@@ -14,9 +14,10 @@ from playhead.execution.login_path import find_program
 from playhead.kernel import protocol
 from playhead.supervisor import protocol as supervisor
 
-KERNEL_FLAG = "--kernel"
-"""The flag by which the packaged program serves as a kernel itself."""
+KERNEL_FLAG, PLACE_FLAG = "--kernel", "--place-worker"
+"""The flags by which the packaged program serves as a kernel itself, and as a place worker."""
 BOOT = Path(protocol.__file__).with_name("boot.py")
+PLACE_BOOT = BOOT.parent.parent / "place_worker" / "boot.py"
 SUPERVISOR = Path(supervisor.__file__).with_name("boot.py")
 OWN_FOLDER = os.path.dirname(os.path.abspath(sys.executable))
 """Where programs start that are not to read the files of a working folder, as pyenv and uv do."""
@@ -63,6 +64,20 @@ def uv_program() -> str:
         return find_uv_bin()
     except (ImportError, FileNotFoundError):  # no such package, or none for this machine
         return find_program("uv")
+
+
+def place_command(arguments: Callable[[Sequence[str]], list[str]] | None = None) -> list[str]:
+    """Return the program and arguments that start a place worker, which needs our own packages.
+
+    `arguments` are those of the supervisor for its command in a sandbox.
+    """
+    if getattr(sys, "frozen", False):
+        inner = [sys.executable, PLACE_FLAG]
+        return [sys.executable, KERNEL_FLAG, *arguments(inner)] if arguments else inner
+    if arguments is None:
+        return [sys.executable, "-I", "-u", str(SUPERVISOR), str(PLACE_BOOT)]
+    own = [sys.executable, "-I", "-S", "-u", str(SUPERVISOR)]
+    return [*own, *arguments([sys.executable, "-I", "-u", str(PLACE_BOOT)])]
 
 
 def kernel_command(interpreter: str, language: str = "python") -> list[str]:

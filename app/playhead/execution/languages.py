@@ -13,6 +13,7 @@ from playhead.errors import phrase
 from playhead.execution.login_path import find_program
 
 if TYPE_CHECKING:
+    from playhead.execution.places.place_finder import KernelSpec
     from playhead.kernel.driver import Driver
 
 
@@ -87,8 +88,17 @@ class Languages:
 
 
 class KernelLanguage(Struct, frozen=True):
-    """A kernel's language: its word, its name for people, the path of its program if any."""
+    """A kernel's language: its word, its name for people, the path of its program if any.
+
+    With a `spec` another program's kernel runs it, in a place worker.
+    """
 
     word: str = "python"
     name: str = "Python"
     program: str = ""
+    spec: KernelSpec | None = None
+
+    @property
+    def is_hosts(self) -> bool:
+        """Return whether it is Python, in a process of ours."""
+        return self.word == HOST_LANGUAGE and self.spec is None

@@ -34,7 +34,7 @@ from playhead.domain.execution import (
 from playhead.domain.text.run_ends import run_end_reason
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment, processes
-from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage
+from playhead.execution.languages import KernelLanguage
 from playhead.execution.output_decoder import Piece
 from playhead.execution.processes import LimitWatch
 from playhead.execution.results import (
@@ -55,6 +55,7 @@ from playhead.kernel import protocol
 if TYPE_CHECKING:
     from playhead.domain.trust import Policy, Reach
     from playhead.execution.kernel_process import KernelProcess
+    from playhead.execution.places.place_finder import KernelSpec
     from playhead.sandbox.sandbox import Confinement
     from playhead.sandbox.view import View
 
@@ -174,18 +175,26 @@ class LiveKernel:
             language=self.language.word,
             program=self.language.program,
             uv=environment.uv_program(),
+            **_place(self.language.spec),
         )
         self._process.write(hello)
 
     def _start_process(self, variables: Mapping[str, str], folder: str) -> None:
         inside, word = self.confinement, self.language.word
+        is_place = self.language.spec is not None
         if inside is None:
-            command = environment.kernel_command(self.interpreter, word)
-            self._process.start(command, variables, folder)
+            own = None if is_place else environment.kernel_command(self.interpreter, word)
+            self._process.start(own or environment.place_command(), variables, folder)
             return
         view = inside.view(str(self._spool.folder))
-        command = environment.confined_command(
-            self.interpreter, word, lambda kernel: inside.arguments(view, kernel)
+
+        def arguments(kernel: Sequence[str]) -> list[str]:
+            return inside.arguments(view, kernel)
+
+        command = (
+            environment.place_command(arguments)
+            if is_place
+            else environment.confined_command(self.interpreter, word, arguments)
         )
         self._view = view
         self._process.start(
@@ -260,7 +269,7 @@ class LiveKernel:
 
     def pause(self, verb: PauseVerb, lines: Sequence[int] = ()) -> None:
         """Pause the run, or have it go on. Raises ExecutionError where code cannot be paused."""
-        if self.language.word != "python":
+        if not self.language.is_hosts:
             raise no_pause(self.language.name)
         self._pauses_first = self._state == "starting" and verb == "pause"
         if (run := self._run) is None or self._state != "busy":
@@ -273,7 +282,7 @@ class LiveKernel:
 
     async def line_values(self, code: str) -> list[LineValue]:
         """Return what the lines of exactly this code assigned when it ran last."""
-        if self.language.word != "python" or self._state not in ("idle", "busy"):
+        if not self.language.is_hosts or self._state not in ("idle", "busy"):
             return []
         return await self._questions.ask(line_values_of, "values", ANSWER_LIMIT_S, code=code)
 
@@ -381,7 +390,7 @@ class LiveKernel:
                 detail=reason,
                 remedy="Test the sandbox again; it says what is missing.",
             )
-        if self.language.word == "python":
+        if self.language.is_hosts:
             return ExecutionError(
                 "The interpreter could not be started.",
                 detail=f"{self.interpreter}: {reason}",
@@ -583,7 +592,7 @@ class LiveKernel:
         if self.confinement is not None and kernel is not None:
             pid = processes.child_inside(kernel, pid)
         is_hosts = sys.platform != "linux" or processes.parent_of(pid) == kernel
-        if self.language.word != HOST_LANGUAGE and is_hosts:
+        if not self.language.is_hosts and is_hosts:
             self._process.spared_pid = pid
 
     def _on_pieces_between(self, pieces: list[Piece]) -> None:
@@ -642,6 +651,15 @@ def _execute(request: RunRequest, nonce: str) -> bytes:
         breakpoints=list(request.breakpoints),
         values=request.keeps_values,
     )
+
+
+def _place(spec: KernelSpec | None) -> dict[str, Any]:
+    """Return what a place worker is given of its kernel; nothing for a kernel of ours."""
+    if spec is None:
+        return {}
+    name, variables = spec.place.label, dict(spec.variables)
+    facts = {"argv": spec.command, "env": variables, "interrupts": spec.interrupts, "name": name}
+    return {"place": facts}
 
 
 def _final_output(output: bytes) -> str:

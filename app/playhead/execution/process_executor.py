@@ -34,6 +34,7 @@ from playhead.domain.execution import (
     RunRequest,
     Variable,
 )
+from playhead.domain.places import place_of
 from playhead.domain.trust import Policy, Reach
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
@@ -48,6 +49,7 @@ from playhead.execution.run_stream import stopped_before_start
 if TYPE_CHECKING:
     from playhead.execution.file_watch import FileWatch, RunObservation
     from playhead.execution.keeping.variable_keeper import VariableKeeper
+    from playhead.execution.places.place_finder import KernelSpec
     from playhead.sandbox.sandbox import Confinement, Sandbox
 
 _log = logging.getLogger(__name__)
@@ -216,7 +218,7 @@ class ProcessExecutor:
         """Return the variables of the idle Python kernel; [] without one. Raises ExecutionError."""
         kernel = self._kernels.get((conversation_id, "python"))
         found = await kernel.variables(frames) if kernel is not None else []
-        if self._keeper is None or frames:
+        if self._keeper is None or frames or (kernel and not kernel.language.is_hosts):
             return found
         return await self._keeper.rows(conversation_id, found, has_kernel=kernel is not None)
 
@@ -334,7 +336,7 @@ class ProcessExecutor:
         """Return whether it can be given these as it lives; variables only a Python can be."""
         had, has = inside.reach, inside.policy
         is_same = (had.variables, had.kept_out) == (reach.variables, reach.kept_out)
-        takes_variables = is_same or kernel.language.word == HOST_LANGUAGE
+        takes_variables = is_same or kernel.language.is_hosts
         is_same_view = _view_of(had) == _view_of(reach) and has.files == policy.files
         is_same_view = is_same_view and _same_network(has, policy)
         return takes_variables and (is_same_view or kernel.can_become(reach, policy))
@@ -393,14 +395,16 @@ class ProcessExecutor:
             await self._look_for_languages()
             if request.policy.is_reviewed:  # two cannot work in the same copy
                 await _shut_down(self._of(request.conversation_id), RunEnd(kind="other_language"))
-            confinement = await self._confine(request)
+            spec = await _spec_of(request)
+            confinement = await self._confine(request, spec)
             while confinement is not None and confinement.reach != self._reach_of(request):
-                confinement = await self._confine(request)  # it was granted or revoked meanwhile
+                # It was granted or revoked meanwhile.
+                confinement = await self._confine(request, spec)
             # Another run may have started it in the meantime.
-            kernel = self._kernels.get(key) or self._start(key, request, confinement)
+            kernel = self._kernels.get(key) or self._start(key, request, confinement, spec)
         return kernel
 
-    async def _confine(self, request: RunRequest) -> Confinement | None:
+    async def _confine(self, request: RunRequest, spec: KernelSpec | None) -> Confinement | None:
         """Return what a kernel is kept to; None for a policy without bounds."""
         if not request.policy.is_bounded:
             return None
@@ -408,11 +412,11 @@ class ProcessExecutor:
             raise ExecutionError(
                 "There is no sandbox here.", remedy="Let the code of this conversation run without."
             )
-        is_python = request.language == HOST_LANGUAGE
-        own = () if is_python else (sys.executable,)
+        is_hosts = spec is None and request.language == HOST_LANGUAGE
+        own = () if is_hosts else (sys.executable,)
         # A shell's `python` is the conversation's, too.
         programs = (
-            request.interpreter,
+            *((spec.command[0], spec.place.folder) if spec else (request.interpreter,)),
             *own,
             self._languages.program(request.language),
             environment.uv_program(),
@@ -431,7 +435,7 @@ class ProcessExecutor:
         report = chunk.content
         if not isinstance(report, RunReport) or report.state != "killed":
             return chunk
-        if self._keeper is None or request.language != HOST_LANGUAGE:
+        if self._keeper is None or not _runs_in_host(request):
             return chunk
         is_saved = self._keeper.saved(request.conversation_id) is not None
         return replace(chunk, content=replace(report, is_saved=is_saved or None))
@@ -441,7 +445,7 @@ class ProcessExecutor:
 
         Return whether the run is still wanted.
         """
-        if self._keeper is None or request.language != HOST_LANGUAGE:
+        if self._keeper is None or not kernel.language.is_hosts:
             return True
         if not kernel.is_new:
             return await self._keeper.moved(request.conversation_id)
@@ -453,9 +457,8 @@ class ProcessExecutor:
         return self._reach.get(request.conversation_id, Reach())
 
     def _check(self, request: RunRequest) -> None:
-        if (
-            self.canonical(request.language) != request.language
-        ):  # only its own program is looked for
+        is_known = self.canonical(request.language) == request.language  # looks for no other program
+        if not is_known and place_of(request.interpreter) is None:
             raise ExecutionError(
                 phrase("Code in “{language}” cannot be run.", language=request.language),
                 detail=phrase("What can be run: {languages}.", languages=", ".join(self.languages)),
@@ -470,13 +473,19 @@ class ProcessExecutor:
             )
 
     def _start(
-        self, key: tuple[str, str], request: RunRequest, confinement: Confinement | None
+        self,
+        key: tuple[str, str],
+        request: RunRequest,
+        confinement: Confinement | None,
+        spec: KernelSpec | None,
     ) -> LiveKernel:
         word = request.language
+        name = spec.place.label if spec else self._languages.name(word)
+        program = spec.command[0] if spec else self._languages.program(word)
         kernel = LiveKernel(
             KernelProcess,
             self._output_dir / file_name(request.conversation_id),
-            KernelLanguage(word, self._languages.name(word), self._languages.program(word)),
+            KernelLanguage(word, name, program, spec),
             request.interpreter,
             lambda: self._on_change(key, kernel),
             confinement,
@@ -486,7 +495,10 @@ class ProcessExecutor:
         path = self._languages.path
         base = {**self._variables, "PATH": path} if path else self._variables
         allowed = self._allowed_by(request.conversation_id)
-        variables = environment.kernel_environment(request.interpreter, base, self._drop, allowed)
+        interpreter = spec.command[0] if spec else request.interpreter
+        variables = environment.kernel_environment(interpreter, base, self._drop, allowed)
+        if spec is not None:
+            del variables["MPLBACKEND"]  # a kernel of Jupyter has its own way to show figures
         if confinement is not None:
             secrets = environment.left_out(base, self._drop)["secrets"]
             variables |= self._granted_variables(confinement.reach)
@@ -503,7 +515,7 @@ class ProcessExecutor:
         return kernel
 
     def _on_change(self, key: tuple[str, str], kernel: LiveKernel) -> None:
-        if self._keeper is not None and key[1] == HOST_LANGUAGE:
+        if self._keeper is not None and kernel.language.is_hosts:
             self._keeper.follow(key[0], kernel, lambda: self._emit(key[0]))
         if kernel.state == "none" and self._kernels.get(key) is kernel:
             self._forget(key)
@@ -576,6 +588,24 @@ async def _with_refused(kernel: LiveKernel, chunk: Chunk) -> Chunk:
         return chunk
     refused = await kernel.refused()
     return replace(chunk, content=replace(report, refused=refused)) if refused else chunk
+
+
+def _runs_in_host(request: RunRequest) -> bool:
+    """Return whether a process of ours runs it, as Python."""
+    return request.language == HOST_LANGUAGE and place_of(request.interpreter) is None
+
+
+async def _spec_of(request: RunRequest) -> KernelSpec | None:
+    """Return how the kernel of another program is started; None for one of ours.
+
+    Raises ExecutionError.
+    """
+    place = place_of(request.interpreter)
+    if place is None:
+        return None
+    from playhead.execution.places.place_finder import read_spec  # not needed for the first paint
+
+    return await asyncio.to_thread(read_spec, place)
 
 
 def _view_of(reach: Reach) -> Reach:

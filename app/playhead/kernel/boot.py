@@ -4,16 +4,22 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 INSIDE = "--inside"
 """The first argument where the kernel is in a sandbox, before its supervisor's pipe and a limit."""
 
 
-def main(argv: "list[str] | None" = None, wake: "tuple[int, int] | None" = None) -> int:
+def main(
+    argv: "list[str] | None" = None,
+    wake: "tuple[int, int] | None" = None,
+    make_driver: "Callable[[Any], Any] | None" = None,
+) -> int:
     """Serve until the parent goes away; `argv` is what follows the executable's kernel flag.
 
-    `wake` is the pipe by which a supervisor sees the main thread wait.
+    `wake` is the pipe by which a supervisor sees the main thread wait. `make_driver` makes what
+    runs code, in the place of the driver of a language that the kernel knows.
     """
     if sys.version_info < (3, 9):
         sys.stderr.write("Python 3.9 or newer is needed, this is %s.\n" % sys.version.split()[0])
@@ -23,8 +29,8 @@ def main(argv: "list[str] | None" = None, wake: "tuple[int, int] | None" = None)
     if __package__:
         from . import host
     else:
-        host = _load_by_file()
-    return host.serve(wake)
+        host = load_by_file("host")
+    return host.serve(wake, make_driver)
 
 
 def _begin_inside(descriptors: str, most_processes: int) -> "tuple[int, int]":
@@ -46,8 +52,8 @@ def _begin_inside(descriptors: str, most_processes: int) -> "tuple[int, int]":
     return reading, writing
 
 
-def _load_by_file() -> "Any":
-    """Load the package beside this file under a name that user code cannot hit by accident."""
+def load_by_file(name: str) -> "Any":
+    """Load a module of the package beside this file, under a name that user code does not hit."""
     import importlib
     import importlib.util
     import os
@@ -65,7 +71,7 @@ def _load_by_file() -> "Any":
     package = importlib.util.module_from_spec(spec)
     sys.modules["_playhead_kernel"] = package
     spec.loader.exec_module(package)
-    return importlib.import_module("_playhead_kernel.host")
+    return importlib.import_module("_playhead_kernel." + name)
 
 
 if __name__ == "__main__":

@@ -65,7 +65,7 @@ class DriverContext(NamedTuple):
     """The means of a driver: the channel, the descriptors, the folder for files.
 
     `program` is the language's own, `uv` installs packages, both found by the parent; `dpi` is the
-    screen's, 0 if unknown.
+    screen's, 0 if unknown. `place` says how a kernel that is not ours is started.
     """
 
     channel: Channel
@@ -75,6 +75,7 @@ class DriverContext(NamedTuple):
     program: str = ""
     dpi: float = 0
     uv: str = ""
+    place: Mapping[str, Any] = {}
 
 
 class Driver:

@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 from queue import Empty, SimpleQueue
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 from .channel import Channel
 from .driver import Driver, DriverContext, Job
@@ -21,15 +21,18 @@ _WAKES = 64
 _LONGEST_FOLDER = 1000
 
 
-def serve(wake: tuple[int, int] | None = None) -> int:
-    """Run until the parent sends `exit` or ends."""
+MakeDriver = Callable[[DriverContext], Driver]
+
+
+def serve(wake: tuple[int, int] | None = None, make_driver: MakeDriver | None = None) -> int:
+    """Run until the parent sends `exit` or ends; without `make_driver`, its language's driver."""
     boot_module = sys.modules["__main__"]  # kept alive: user code gets a fresh one
     descriptors = Descriptors()
     commands = _commands(descriptors.commands)
     hello = next(commands, None)
     if hello is None:
         return 0
-    host = Host(descriptors, hello, wake or os.pipe())
+    host = Host(descriptors, hello, wake or os.pipe(), make_driver)
     host.serve(commands)
     del boot_module
     return 0
@@ -42,7 +45,11 @@ class Host:
     """
 
     def __init__(
-        self, descriptors: Descriptors, hello: dict[str, Any], wake: tuple[int, int]
+        self,
+        descriptors: Descriptors,
+        hello: dict[str, Any],
+        wake: tuple[int, int],
+        make_driver: MakeDriver | None = None,
     ) -> None:
         self._wake, self._waker = wake
         self._channel = Channel(descriptors.output, hello["nonce"])
@@ -59,8 +66,10 @@ class Host:
             hello.get("program") or "",
             hello.get("dpi") or 0,
             hello.get("uv") or "",
+            hello.get("place") or {},
         )
-        self._driver = _make_driver(hello.get("language") or "python", context)
+        word = hello.get("language") or "python"
+        self._driver = make_driver(context) if make_driver else _make_driver(word, context)
         self._driver.is_awaited = lambda: not self._queue.empty()
         self._guard = InterpreterGuard()
 

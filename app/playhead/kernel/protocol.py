@@ -9,7 +9,8 @@ Commands, one JSON object a line, by their `t`:
     hello      secret (before each line that follows, which is dropped without it; "" for none),
                nonce, spool (folder for files), dpi (of images, 0: the library's own), language,
                program (the language's own, "" for Python), uv (the program that installs packages,
-               "" if there is none): the first line, answered by the mark `ready`
+               "" if there is none), place (for a place worker: argv, env, mode of interrupts and
+               name of a Jupyter kernel): the first line, answered by the mark `ready`
     execute    run, code, folder, lines (announce and sample lines), times (time lines inside loops
                too, where it can), memory (bytes it may take, 0: no limit), dpi (of
                images from now on, 0: as before), breakpoints (lines to pause before), values (keep

@@ -229,7 +229,7 @@ def program_parts(programs: Iterable[str], private: Iterable[str]) -> tuple[str,
             if _is_installation(prefix) and not _shows(prefix, hidden):
                 found.add(prefix)
                 found.update(_base_installation(prefix, hidden))
-            elif os.path.isfile(place):
+            elif os.path.exists(place):
                 found.add(place)
     return tuple(
         sorted(path for path in found if not any(is_inside(path, folder) for folder in system))
@@ -387,4 +387,4 @@ def own_code() -> tuple[str, ...]:
     if getattr(sys, "frozen", False):
         return (os.path.dirname(sys.executable),)
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    return (os.path.join(package, "kernel"),)
+    return tuple(os.path.join(package, name) for name in ("kernel", "place_worker"))

@@ -1,0 +1,31 @@
+"""Starts a place worker, as a script that a supervisor continues as, or inside the executable."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from playhead.kernel.driver import Driver, DriverContext
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+def main(argv: list[str] | None = None, wake: tuple[int, int] | None = None) -> int:
+    """Serve until the parent goes away; the arguments are those of a kernel."""
+    if ROOT not in sys.path:
+        sys.path.insert(0, ROOT)  # no code of a user runs in this process
+    from playhead.kernel import boot
+
+    return boot.main(argv, wake, _make_driver)
+
+
+def _make_driver(context: DriverContext) -> Driver:
+    from playhead.place_worker.jupyter_driver import JupyterDriver
+
+    return JupyterDriver(context)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
