@@ -11,10 +11,9 @@ from msgspec.structs import replace
 
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import InputRequest, Table
-from playhead.domain.execution import RunRequest
-from playhead.domain.places import Place
+from playhead.domain.execution import Place, RunRequest
 from playhead.errors import ExecutionError
-from playhead.execution.places.place_finder import PlaceFinder
+from playhead.execution.places.place_finder import find_kernels
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support import odd_kernel
 from tests.support.jupyter import described
@@ -161,7 +160,7 @@ async def test_a_kernel_that_cannot_be_started_says_why(tmp_path: Path) -> None:
             await Runs(made, gone, tmp_path).all("print one")
 
 
-async def test_kernels_are_found_by_their_files(tmp_path: Path) -> None:
+def test_kernels_are_found_by_their_files(tmp_path: Path) -> None:
     for name, language, label in (
         ("ir", "R", "R 4.2"),
         ("py", "python", "Lab: Python"),
@@ -170,7 +169,7 @@ async def test_kernels_are_found_by_their_files(tmp_path: Path) -> None:
         described(tmp_path / "kernels" / name, language=language, label=label)
     (tmp_path / "kernels" / "broken").mkdir()
     (tmp_path / "kernels" / "broken" / "kernel.json").write_text("[")
-    found = await PlaceFinder(lambda folder: [tmp_path / "kernels"] * 2).found()
+    found = find_kernels([], lambda: [tmp_path / "kernels"] * 2)
     assert [(one.language, one.label) for one in found] == [
         ("python", "Lab: Python"),
         ("r", "R 4.2"),

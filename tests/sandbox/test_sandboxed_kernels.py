@@ -23,7 +23,8 @@ from playhead.sandbox.bubblewrap import Availability, look_for_sandbox
 from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
 from playhead.session.trust.grant_book import ConversationGrants, GrantBook
 from playhead.storage.variable_store import VariableStore
-from tests.support.kernels import error_of, report_of, run, text_of
+from tests.support.jupyter import described
+from tests.support.kernels import error_of, lines_of, report_of, run, text_of
 from tests.support.ports import (
     RecordingExecutor,
     ReportedSandbox,
@@ -533,3 +534,17 @@ async def test_what_was_saved_in_the_sandbox_is_read_in_the_same_one_only(place:
         assert back is not None
         assert {one.why for one in back.lost} == {"other_policy"}
     assert not (place.home / "out.txt").exists()
+
+
+async def test_a_kernel_of_jupyter_is_kept_to_the_folder_as_ours_is(place: Place) -> None:
+    kernel = described(place.home / "kernels" / "python3")
+    code = (
+        "import os\nopen('here.txt', 'w').write('a')\nprint(os.path.exists('../diary.txt'))\n1 / 0"
+    )
+    async with place.executor(place.sandbox()) as made:
+        chunks = await run(made, replace(place.request(f"{code}\n1 / 0"), interpreter=kernel.id))
+    assert text_of(chunks).startswith("False\nTraceback")
+    assert [line for line in lines_of(chunks) if line] == [1, 2, 3, 4]
+    assert error_of(chunks) is not None
+    assert (place.folder / "here.txt").exists()
+    assert report_of(chunks).state == "finished"

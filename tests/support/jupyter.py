@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from playhead.domain.places import Place
+from playhead.domain.execution import Place
 
 IPYKERNEL = (sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}")
 

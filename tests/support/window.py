@@ -24,6 +24,7 @@ from playhead.session.code_ports import (
     RiskReader,
     SavedVariables,
 )
+from playhead.session.ports import Interpreters
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
@@ -33,6 +34,7 @@ from playhead.ui.widgets.theme import Theme
 from tests.support.ports import (
     Answer,
     ApiInMemory,
+    OneInterpreter,
     RecordingExecutor,
     ReportedSandbox,
     ScriptedProvider,
@@ -71,6 +73,7 @@ class Bench:
         risks: RiskReader | None = None,
         saved_variables: SavedVariables | None = None,
         packages: LayerPackages | None = None,
+        interpreters: Interpreters | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -84,6 +87,7 @@ class Bench:
             risks=risks,
             saved_variables=saved_variables,
             packages=packages,
+            interpreters=interpreters or OneInterpreter(),
         )
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
@@ -148,6 +152,7 @@ async def opened(
     risks: RiskReader | None = None,
     saved_variables: SavedVariables | None = None,
     packages: LayerPackages | None = None,
+    interpreters: Interpreters | None = None,
 ) -> AsyncIterator[Bench]:
     """Open a window; with an executor code runs in its kernels and is not only recorded.
 
@@ -167,6 +172,7 @@ async def opened(
         risks=risks,
         saved_variables=saved_variables,
         packages=packages,
+        interpreters=interpreters,
     )
     await bench.sessions.start()
     bench.window.resize(1480, 940)

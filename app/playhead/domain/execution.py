@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Literal
+from urllib.parse import quote, unquote
 
 import msgspec
 from msgspec import Struct
@@ -205,13 +206,72 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
 
 
 class Interpreter(Struct, frozen=True, kw_only=True):
-    """A Python that can run code; `path` is absolute, `version` like "3.12.1"."""
+    """A Python that can run code; `path` is absolute, `version` like "3.12.1".
+
+    Also a kernel of another program, kind "jupyter": then `path` is the id of a place.
+    """
 
     path: str
     version: str
     label: str
-    kind: Literal["managed", "venv", "conda", "system", "bundled", "chosen"] = "system"
+    kind: Literal["managed", "venv", "conda", "system", "bundled", "chosen", "jupyter"] = "system"
     has_pip: bool = True
+
+
+_JUPYTER = "jupyter"
+
+
+class Place(Struct, frozen=True, kw_only=True):
+    """A kernel that another program has: its language, its name for people, and where it is.
+
+    `language` is the word of its fences; `folder` has the file `kernel.json` that says how it is
+    started. Its `id` is used in place of the path of a Python. It has all that is known of a
+    place, so that who approves code for one approves it for no other.
+    """
+
+    kind: Literal["jupyter"] = _JUPYTER
+    language: str
+    label: str
+    folder: str
+
+    @property
+    def id(self) -> str:
+        """Return its word in settings, in conversations and in approvals."""
+        return f"{self.kind}:{self.language}:{quote(self.label, safe=' ().,+')}:{self.folder}"
+
+
+def is_place(interpreter: str) -> bool:
+    """Return whether it is the id of a place, and not the path of a Python."""
+    return place_of(interpreter) is not None
+
+
+def place_of(interpreter: str) -> Place | None:
+    """Return the place with this id; None for the path of a Python, and for ""."""
+    kind, *parts = interpreter.split(":", 3)
+    if kind != _JUPYTER or len(parts) != 3 or not all(parts):
+        return None
+    language, label, folder = parts
+    return Place(language=language, label=unquote(label), folder=folder)
+
+
+def chosen_for(interpreter: str, language: str) -> str:
+    """Return what was chosen if it has to do with a language; "" for a place of another one."""
+    place = place_of(interpreter)
+    return interpreter if place is None or place.language == language else ""
+
+
+def named_at(interpreter: str, word: str) -> str | None:
+    """Return the language of a place if the word names it."""
+    place = place_of(interpreter)
+    return place.language if place and place.language == word.strip().lower() else None
+
+
+def languages_at(interpreter: str, languages: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the languages that run where this was chosen, a place's own first."""
+    place = place_of(interpreter)
+    if place is None:
+        return languages
+    return (place.language, *(word for word in languages if word != place.language))
 
 
 class EnvironmentStatus(Struct, frozen=True):

@@ -24,7 +24,7 @@ from playhead.code_worker.protocol import (
     decode_answer,
     encode,
 )
-from playhead.domain.execution import Candidate, CodePlace, Completions, Description
+from playhead.domain.execution import Candidate, CodePlace, Completions, Description, is_place
 from playhead.execution import environment
 from playhead.execution.processes import PipeWorker
 
@@ -170,7 +170,7 @@ class CodeReader:
 
     async def _probe(self, interpreter: str) -> PythonPath | None:
         """Ask an interpreter; None if it could not be started."""
-        if not interpreter or environment.is_bundled(interpreter):
+        if not interpreter or is_place(interpreter) or environment.is_bundled(interpreter):
             return PythonPath()
         try:
             process = await asyncio.create_subprocess_exec(

@@ -26,11 +26,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from playhead.atomic_file import read_plain
-from playhead.domain.execution import EnvironmentStatus, Interpreter
+from playhead.domain.execution import EnvironmentStatus, Interpreter, Place, place_of
 from playhead.domain.text.json_text import read_json
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.login_path import LoginPath, absolute_folders, find_program
+from playhead.execution.places.place_finder import find_kernels, read_spec
 from playhead.kernel.protocol import MANAGED
 
 OLDEST = (3, 9)
@@ -393,8 +394,10 @@ class InterpreterFinder:
         environments_dir: Path,
         bases: Sequence[str] | None = None,
         find_uv: Callable[[], str] = environment.uv_program,
+        find_kernels: Callable[[Iterable[Path]], list[Place]] = find_kernels,
     ) -> None:
         self._folder = environments_dir / "default"
+        self._find_kernels = find_kernels
         self._bases = bases
         self._find_uv = find_uv
         self._listeners: list[Listener] = []
@@ -421,12 +424,16 @@ class InterpreterFinder:
         searched = await asyncio.to_thread(search, folder, path)
         others = [probed.interpreter for probed in searched]
         mine = [managed] if managed else []
-        return mine + [other for other in others if not managed or other.path != managed.path]
+        mine += [other for other in others if not managed or other.path != managed.path]
+        return mine + await asyncio.to_thread(self._kernels, folder, path)
 
     async def probe(self, path: str) -> Interpreter:
         """Return the facts about a Python. Raises ExecutionError if it is not one or too old."""
         if environment.is_bundled(path):
             return _bundled()
+        if (place := place_of(path)) is not None:
+            await asyncio.to_thread(read_spec, place)
+            return _kernel(place)
         return (await asyncio.to_thread(probe, path, "chosen")).interpreter
 
     async def make_for(self, folder: str) -> Interpreter:
@@ -454,6 +461,13 @@ class InterpreterFinder:
             _end_group(process)
         if self._making is not None:
             await asyncio.gather(self._making, return_exceptions=True)
+
+    def _kernels(self, folder: str, path: str) -> list[Interpreter]:
+        """Return the kernels of Jupyter; none of our own environment, which could be broken."""
+        own = os.path.realpath(sys.prefix) if sys.prefix != sys.base_prefix else ""
+        prefixes = (Path(found).parent.parent for found in candidates(folder, path))
+        others = (one for one in dict.fromkeys(prefixes) if os.path.realpath(one) != own)
+        return [_kernel(place) for place in self._find_kernels(others)]
 
     async def _provide(self) -> Interpreter:
         try:
@@ -637,6 +651,10 @@ def _end_group(process: subprocess.Popen[bytes]) -> None:
         return
     with contextlib.suppress(ProcessLookupError):  # it has just ended by itself
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def _kernel(place: Place) -> Interpreter:
+    return Interpreter(path=place.id, version="", label=place.label, kind="jupyter")
 
 
 def _bundled() -> Interpreter:

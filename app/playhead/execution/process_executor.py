@@ -33,8 +33,8 @@ from playhead.domain.execution import (
     PauseVerb,
     RunRequest,
     Variable,
+    place_of,
 )
-from playhead.domain.places import place_of
 from playhead.domain.trust import Policy, Reach
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment

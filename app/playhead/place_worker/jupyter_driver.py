@@ -171,7 +171,8 @@ class JupyterDriver(Driver):
         """Put our parts beside its shell; False where that cannot be done."""
         context = self.context
         given = [context.descriptors.output, context.channel.nonce, context.spool]
-        reply = self._wait_for_reply(self._execute(_LOAD % (given, boot.__file__), is_silent=True))
+        place = os.path.join(os.path.dirname(boot.__file__), "boot.py")  # in the bundle, beside it
+        reply = self._wait_for_reply(self._execute(_LOAD % (given, place), is_silent=True))
         return reply is not None and reply.content.get("status") == "ok"
 
     def _execute(

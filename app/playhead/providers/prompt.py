@@ -11,6 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from playhead.atomic_file import read_plain
+from playhead.domain.execution import place_of
 from playhead.domain.model import EXECUTE, ToolOffer
 from playhead.domain.trust import Policy
 
@@ -192,6 +193,8 @@ _VERSIONED_NAME = re.compile(r"python(3\.\d+)$")
 
 def describe_python(interpreter: str) -> str:
     """Return the version, if the folders show it, and the path; '' for no interpreter."""
+    if place := place_of(interpreter):
+        return f"the Jupyter kernel “{place.label}”, which runs {place.language}"
     if not interpreter:
         return ""
     version = _python_version(Path(interpreter))

@@ -16,6 +16,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.message import AttachedContent
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
 from playhead.domain.conversation.payloads import Usage, Waiting
+from playhead.domain.execution import named_at
 from playhead.domain.model import (
     DIRECT_MODEL,
     EXECUTE,
@@ -243,15 +244,19 @@ class Provider:
         provider = provider_of(request.model.model)
         # A client with its own `execute` has half the call by then.
         gives_back = all(tool.name != EXECUTE for tool in request.tools)
+
+        def canonical(word: str) -> str | None:
+            return named_at(request.interpreter, word) or self._canonical(word)
+
         if provider == "cohere":
             return CohereParser(
-                self._canonical,
+                canonical,
                 offers_execute=request.offers_execute,
                 known_ids=known_ids,
                 gives_back=gives_back,
             )
         return DeltaParser(
-            self._canonical,
+            canonical,
             takes_tools=takes_tools,
             offers_execute=request.offers_execute,
             known_ids=known_ids,

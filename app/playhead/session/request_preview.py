@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.execution import Interpreter
+from playhead.domain.execution import Interpreter, languages_at
 from playhead.session.code_runs import count_runs, has_run_here
 from playhead.session.ports import SessionPorts
 from playhead.session.turn_settings import TurnOptions, TurnSettings
@@ -32,7 +32,7 @@ def turn_request(
         messages=tuple(messages),
         model=settings.model,
         instructions=_instructions(settings, messages),
-        languages=languages,
+        languages=languages_at(settings.interpreter, languages),
         folder=settings.folder,
         tools=settings.tools,
         offers_execute=settings.offers_execute,

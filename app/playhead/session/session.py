@@ -23,6 +23,7 @@ from playhead.domain.execution import (
     GoingOn,
     KernelStatus,
     install_code,
+    named_at,
 )
 from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.domain.text.titles import title_from
@@ -383,7 +384,7 @@ class Session:
     def run_code(self, language: str, code: str) -> None:
         """Run what the user clicked on, at once: the click is the approval."""
         self._expect_idle()
-        known = self._ports.executor.canonical(language)
+        known = self._named(language)
         if known is None:
             raise SessionError(
                 phrase("{language} cannot be run here.", language=language)
@@ -400,7 +401,10 @@ class Session:
 
     def can_run(self, language: str) -> bool:
         """Return whether code in a language, by any of its names, can be run here."""
-        return self._ports.executor.canonical(language) is not None
+        return self._named(language) is not None
+
+    def _named(self, word: str) -> str | None:
+        return named_at(self._chosen_interpreter(), word) or self._ports.executor.canonical(word)
 
     def why_not(self, language: str) -> str:
         """Return in a sentence what a known language needs in order to run here; else ""."""

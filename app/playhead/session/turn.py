@@ -23,7 +23,16 @@ from playhead.domain.conversation.payloads import (
     RunEnd,
     RunReport,
 )
-from playhead.domain.execution import PYTHON, Answered, Approve, Decision, Deny, RunRequest
+from playhead.domain.execution import (
+    PYTHON,
+    Answered,
+    Approve,
+    Decision,
+    Deny,
+    RunRequest,
+    chosen_for,
+    is_place,
+)
 from playhead.domain.model import EXECUTE
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.python_syntax import syntax_fault
@@ -364,7 +373,8 @@ class Turn:
             language=message.format or PYTHON,
             code=message.text,
             folder=self._settings.folder,
-            interpreter=self._settings.interpreter or (managed.path if managed else ""),
+            interpreter=chosen_for(self._settings.interpreter, message.format or PYTHON)
+            or (managed.path if managed else ""),
         )
         return await self._review.look(proposal)
 
@@ -461,7 +471,8 @@ class Turn:
 
     async def _check(self, language: str, interpreter: str) -> None:
         """Report before a kernel starts that the chosen Python cannot be used."""
-        is_chosen = language == PYTHON and interpreter == self._settings.interpreter
+        is_needed = language == PYTHON or is_place(interpreter)
+        is_chosen = is_needed and interpreter == self._settings.interpreter
         if is_chosen and self._executor.status(self._conversation.id).state == "none":
             await self._interpreters.probe(interpreter)
 

@@ -7,7 +7,6 @@ only the environment is looked at, as it is for its Python.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,16 +16,16 @@ from typing import Any, cast
 from msgspec import Struct
 
 from playhead.atomic_file import read_plain
-from playhead.domain.places import Place, place_of
+from playhead.domain.execution import Place
 from playhead.domain.text.json_text import read_json
 from playhead.errors import ExecutionError, phrase
-from playhead.execution import interpreters
 from playhead.execution.login_path import find_program
 from playhead.kernel.drivers import registry
 
 _FILE = "kernel.json"
 _FILE_LIMIT = 100_000
 _MOST_KERNELS = 200
+_LONGEST_LABEL = 80
 _KERNELS = ("share", "jupyter", "kernels")
 
 
@@ -39,28 +38,16 @@ class KernelSpec(Struct, frozen=True, kw_only=True):
     interrupts: str = "signal"
 
 
-class PlaceFinder:
-    """The port `Places`; `folders` returns where to look, for a working folder."""
-
-    def __init__(self, folders: Callable[[str], Iterable[Path]] | None = None) -> None:
-        self._folders = folders or kernel_folders
-
-    async def found(self, folder: str = "") -> list[Place]:
-        """Return the kernels of this computer and of the folder's environment, each once."""
-        return await asyncio.to_thread(self._found, folder)
-
-    async def check(self, place_id: str) -> None:
-        """Raise ExecutionError unless the kernel of a place can be started."""
-        place = place_of(place_id)
-        if place is not None:
-            await asyncio.to_thread(read_spec, place)
-
-    def _found(self, folder: str) -> list[Place]:
-        found: dict[str, Place] = {}
-        for parent in self._folders(folder):
-            for place in _places_in(parent):
-                found.setdefault(os.path.realpath(place.folder), place)
-        return sorted(found.values(), key=lambda place: (place.label.lower(), place.folder))
+def find_kernels(
+    prefixes: Iterable[Path], folders: Callable[[], Iterable[Path]] | None = None
+) -> list[Place]:
+    """Return the kernels of Jupyter's own folders and of environments, each once."""
+    found: dict[str, Place] = {}
+    in_prefixes = (prefix.joinpath(*_KERNELS) for prefix in prefixes)
+    for parent in (*(folders or kernel_folders)(), *in_prefixes):
+        for place in _places_in(parent):
+            found.setdefault(os.path.realpath(place.folder), place)
+    return sorted(found.values(), key=lambda place: (place.label.lower(), place.folder))
 
 
 def read_spec(place: Place) -> KernelSpec:
@@ -85,7 +72,7 @@ def read_spec(place: Place) -> KernelSpec:
     )
 
 
-def kernel_folders(folder: str = "") -> Iterator[Path]:
+def kernel_folders() -> Iterator[Path]:
     """Yield the folders whose folders describe kernels, the user's own first."""
     for one in os.environ.get("JUPYTER_PATH", "").split(os.pathsep):
         if os.path.isabs(one):
@@ -98,12 +85,6 @@ def kernel_folders(folder: str = "") -> Iterator[Path]:
     else:
         data = os.environ.get("XDG_DATA_HOME") or str(home / ".local" / "share")
         yield Path(data, "jupyter", "kernels")
-    own = os.path.realpath(sys.prefix)
-    for path in interpreters.candidates(folder):
-        prefix = Path(path).parent.parent
-        is_ours = sys.prefix != sys.base_prefix and os.path.realpath(prefix) == own
-        if not is_ours:  # what is installed into it could break the program
-            yield prefix.joinpath(*_KERNELS)
     for prefix in ("/usr/local", "/usr"):
         yield Path(prefix).joinpath(*_KERNELS)
 
@@ -117,10 +98,15 @@ def _places_in(parent: Path) -> Iterator[Place]:
         facts = _read(parent / name)
         language, label = facts.get("language"), facts.get("display_name")
         if isinstance(language, str) and language and facts.get("argv"):
-            words = label if isinstance(label, str) and label.strip() else name
-            yield Place(
-                language=_canonical(language), label=words.strip(), folder=str(parent / name)
-            )
+            words = _plain(label) if isinstance(label, str) else ""
+            folder = str(parent / name)
+            yield Place(language=_canonical(language), label=words or name, folder=folder)
+
+
+def _plain(label: str) -> str:
+    """Return a name as it can be shown on one line, with nothing that is not seen."""
+    words = " ".join(label.split())[:_LONGEST_LABEL]
+    return "".join(letter for letter in words if letter.isprintable())
 
 
 def _canonical(language: str) -> str:

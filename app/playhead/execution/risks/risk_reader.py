@@ -7,6 +7,7 @@ import os
 import stat
 from pathlib import Path
 
+from playhead.domain.execution import place_of
 from playhead.domain.trust import CodeLook
 
 _READ_LIMIT = 300_000
@@ -76,6 +77,8 @@ def _interpreter(path: str) -> tuple[str, ...]:
     """Return what distinguishes a Python from others: its program, version and packages."""
     if not path:
         return ("",)
+    if place := place_of(path):
+        return (path, *_stamp(str(Path(place.folder, "kernel.json"))))
     root = Path(path).parent.parent
     packages = sorted(root.glob("lib/python3*/site-packages"))[:4]
     known = [*_stamp(path), *_stamp(str(root / "pyvenv.cfg"))]

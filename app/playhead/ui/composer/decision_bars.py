@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.domain.execution import Approve, Deny
+from playhead.domain.execution import Approve, Deny, place_of
 from playhead.domain.text.python_syntax import syntax_fault
 from playhead.domain.text.quantities import format_dollars
 from playhead.session.stops import BUDGET_REACHED
@@ -387,10 +387,15 @@ class ApprovalBar(QFrame):
             if is_python
             else ""
         )
+        kernel = None if self.choices else place_of(proposal.interpreter)
+        if kernel is not None:
+            python = "\n" + tr("Kernel: {path}", path=kernel.folder)
         self._details.setToolTip(tr("Folder: {folder}", folder=folder) + python)
         question = tr("Run this code on your computer?")
         if self.choices:
             question = tr("Run these {count} blocks on your computer?", count=len(self.choices))
+        elif kernel is not None:
+            question = tr("Run this code in the Jupyter kernel “{name}”?", name=kernel.label)
         elif is_edited:
             question = tr("Run your edited code on your computer?")
         self._question.setText(question)

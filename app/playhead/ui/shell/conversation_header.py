@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from playhead.domain.execution import PYTHON
 from playhead.domain.text.quantities import format_dollars
 from playhead.domain.text.titles import UNTITLED
 from playhead.ui.sidebar.model import STATE_WORDS
@@ -154,15 +155,24 @@ class ConversationHeader(QFrame):
         self._is_model_starting = is_starting
         self._show_state()
 
-    def set_place(self, folder: str, interpreter: str, code_folder: str = "") -> None:
-        """Set the working folder and the interpreter, and the folder that the code has gone to."""
+    def set_place(
+        self, folder: str, interpreter: str, code_folder: str = "", language: str = PYTHON
+    ) -> None:
+        """Set the working folder and the interpreter, and the folder that the code has gone to.
+
+        `language` is what the interpreter runs.
+        """
+        runs = tr("Runs on this computer: {interpreter}", interpreter=interpreter)
+        if language != PYTHON:
+            silent = tr("This kernel says neither which line runs nor which variables it has.")
+            runs = f"{runs}\n{silent}"
         place, told = place_label(folder, code_folder), place_tip(folder, code_folder)
         for chip, text, tip in (
             (self.folder_chip, place, told),
             (
                 self.interpreter_chip,
                 interpreter,
-                tr("Interpreter: {interpreter}", interpreter=interpreter),
+                runs,
             ),
         ):
             room = _CHIP_PX - 40

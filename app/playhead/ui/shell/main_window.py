@@ -677,10 +677,10 @@ class MainWindow(QMainWindow):
         session = self.view.session
         if session is None:
             return
-        interpreter = self.places.interpreter_label(self.interpreter)
-        kernel = session.kernel
-        self.parts.header.set_place(session.folder, interpreter, kernel.folder)
-        self.parts.pane.set_place(session.folder, interpreter, kernel.folder)
+        kernel, named = session.kernel, self.places.interpreter_label(self.interpreter)
+        runs = self.places.language(self.interpreter)
+        self.parts.header.set_place(session.folder, named, kernel.folder, runs)
+        self.parts.pane.set_place(session.folder, named, kernel.folder, runs)
         self.parts.approval.set_code_place(kernel.language, kernel.folder)
         model = session.settings.model
         self.parts.composer.set_model(model, session.auto_run)

@@ -9,12 +9,18 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QCursor
 from PySide6.QtWidgets import QFileDialog, QMenu, QWidget
 
-from playhead.domain.execution import Interpreter
+from playhead.domain.execution import PYTHON, Interpreter, place_of
 from playhead.session.ports import Interpreters
 from playhead.ui.widgets.file_dialog import FileDialog, existing_folder
 from playhead.ui.widgets.system_opener import open_folder
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.wording import folder_name, short_interpreter, tr, tr_environment
+from playhead.ui.widgets.wording import (
+    folder_name,
+    short_folder,
+    short_interpreter,
+    tr,
+    tr_environment,
+)
 
 
 class PlaceMenus(QObject):
@@ -56,6 +62,11 @@ class PlaceMenus(QObject):
         return {"creating": tr("making environment…"), "failed": tr("no environment")}.get(
             status.state, tr("own environment")
         )
+
+    def language(self, path: str) -> str:
+        """Return the language that an interpreter runs."""
+        place = place_of(path)
+        return place.language if place else PYTHON
 
     def choose_folder(self, current: str) -> None:
         """Open the folder dialog beside the running program."""
@@ -125,10 +136,15 @@ class PlaceMenus(QObject):
         found = await self._interpreters.found(folder)
         if not isValid(menu):
             return
-        others = [one for one in found if one.kind != "managed"]
+        others = [one for one in found if one.kind not in ("managed", "jupyter")]
         own = [one for one in others if folder and Path(one.path).is_relative_to(folder)]
         rest = [one for one in others if one not in own]
-        for title, group in ((tr("In this folder"), own), (tr("On this machine"), rest)):
+        kernels = [one for one in found if one.kind == "jupyter"]
+        for title, group in (
+            (tr("In this folder"), own),
+            (tr("On this machine"), rest),
+            (tr("Jupyter kernels on this machine"), kernels),
+        ):
             if group:
                 menu.insertSection(searching, title)
             for one in group:
@@ -140,7 +156,8 @@ class PlaceMenus(QObject):
 
     def _remarks(self, current: str) -> list[str]:
         """Return a sentence for each thing that is wrong with the interpreter or the folder."""
-        is_gone = bool(current) and not Path(current).exists()
+        place = place_of(current)
+        is_gone = bool(current) and not Path(place.folder if place else current).exists()
         gone = (
             tr("{interpreter} is not there any more", interpreter=short_interpreter(current))
             if is_gone
@@ -179,6 +196,8 @@ class PlaceMenus(QObject):
 
 def interpreter_words(interpreter: Interpreter) -> str:
     """Return the text of a menu row: the label, with the path if the label does not name it."""
+    if (place := place_of(interpreter.path)) is not None:
+        return f"{place.label} · {short_folder(place.folder)}"
     if interpreter.path in interpreter.label:
         return interpreter.label
     return f"{interpreter.label} · {short_interpreter(interpreter.path)}"

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
+from playhead.domain.execution import place_of
 from playhead.domain.text import quantities, run_ends
 from playhead.errors import AppError, parts_of_phrase
 
@@ -197,7 +198,12 @@ def format_size(size_bytes: int) -> str:
 
 
 def short_interpreter(path: str) -> str:
-    """Return `…/project/.venv/bin/python` as `project/.venv`, `/usr/bin/python3` unchanged."""
+    """Return `…/project/.venv/bin/python` as `project/.venv`, `/usr/bin/python3` unchanged.
+
+    A place has its name for people.
+    """
+    if (kernel := place_of(path)) is not None:
+        return kernel.label
     place = Path(path)
     if place.parent.name in ("bin", "Scripts") and len(place.parts) > 4:
         return "/".join(place.parent.parent.parts[-2:])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from playhead.domain.execution import KernelStatus
+from playhead.domain.execution import PYTHON, KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.editor.pane.code_hints import CodeHints
 from playhead.ui.editor.pane.editor_commands import KeyFilter, PaneMenu
@@ -310,9 +310,11 @@ class EditorPane(QWidget):
         """Show the kernel's state and memory."""
         self.status.show_kernel(status)
 
-    def set_place(self, folder: str, interpreter: str, code_folder: str = "") -> None:
+    def set_place(
+        self, folder: str, interpreter: str, code_folder: str = "", language: str = PYTHON
+    ) -> None:
         """Show the folder and the interpreter of the code, and where the code has gone to."""
-        self.status.show_place(folder, interpreter, code_folder)
+        self.status.show_place(folder, interpreter, code_folder, language)
 
     def set_language(self, word: str) -> None:
         """Set the language of a text of the user's own, as the user chose it."""

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
+from playhead.domain.execution import PYTHON
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.elided_label import ElidedButton, ElidedLabel
 from playhead.ui.widgets.theme import ICON_PX
@@ -66,6 +67,7 @@ class StatusBar(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._language = self._interpreter = ""
+        self._runs = PYTHON
         self.setProperty("kind", "foot")
         self.setFixedHeight(26)
         self.position = ElidedLabel(tr("Ln 1, Col 1"), self)
@@ -112,8 +114,14 @@ class StatusBar(QFrame):
         self.kernel.setText(words)
         self.restart.setEnabled(status.state not in ("none", "stopping"))
 
-    def show_place(self, folder: str, interpreter: str, code_folder: str = "") -> None:
-        """Show the folder and the interpreter of the code, and where the code has gone to."""
+    def show_place(
+        self, folder: str, interpreter: str, code_folder: str = "", language: str = PYTHON
+    ) -> None:
+        """Show the folder and the interpreter of the code, and where the code has gone to.
+
+        `language` is what the interpreter runs.
+        """
+        self._runs = language
         self.folder.setText(place_label(folder, code_folder))
         self.folder.setToolTip(place_tip(folder, code_folder))
         self._interpreter = interpreter
@@ -144,13 +152,15 @@ class StatusBar(QFrame):
             layout.activate()
 
     def _show_program(self) -> None:
-        is_python = not self._language or self._language.lower() in _PYTHON
+        word = self._language.lower()
+        word = PYTHON if not word or word in _PYTHON else word
+        is_its = word == self._runs
         name = language_name(self._language)
         tip = tr("Interpreter: {interpreter}", interpreter=self._interpreter)
         other = tr("{language} code is run by the {language} on this computer", language=name)
-        self.interpreter.setText(self._interpreter if is_python else name)
-        self.interpreter.setToolTip(tip if is_python else other)
-        self.interpreter.setEnabled(is_python)
+        self.interpreter.setText(self._interpreter if is_its else name)
+        self.interpreter.setToolTip(tip if is_its else other)
+        self.interpreter.setEnabled(is_its or word == PYTHON)
 
     def show_plain_reason(self, reason: str) -> None:
         """Show why there are no colours; '' if there are."""
