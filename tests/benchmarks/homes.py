@@ -19,7 +19,7 @@ def measured_home(**settings: Any) -> Iterator[dict[str, str]]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         home = Path(folder)
         # The managed environment would be made during the measurement.
-        write_settings(home, interpreter=sys.executable, theme="light", **settings)
+        write_settings(home, **{"interpreter": sys.executable, "theme": "light", **settings})
         environment = program_environment(home, {"DISPLAY": os.environ.get("DISPLAY", "")})
         platform = os.environ.get("QT_QPA_PLATFORM", "xcb")
         path = os.pathsep.join((str(ROOT / "app"), str(ROOT)))

@@ -94,6 +94,9 @@ async def test_ipykernel_is_as_our_own_kernel(tmp_path: Path) -> None:
         page = await made.table("conversation", "frame", 298, 5)
         assert page.rows == ((298,), (299,))
 
+        (tmp_path / "broken.py").write_text("1 / 0")
+        assert "ZeroDivisionError" in text_of(await runs.all("%run broken.py"))  # a magic's error
+
         seen = await runs.answered("name = input('Who? ')\nprint('Hello', name)", "Ann")
         assert text_of(seen) == "Hello Ann\n"
 

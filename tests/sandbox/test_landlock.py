@@ -27,6 +27,7 @@ from playhead.sandbox.bubblewrap import Availability, look_for_sandbox
 from playhead.sandbox.landlock_rules import is_enough, landlock_version
 from playhead.sandbox.sandbox import INSIDE, LANDLOCK, PrivatePlaces, Sandbox, supervised
 from playhead.sandbox.syscall_filter import filter_program
+from tests.support.jupyter import described
 from tests.support.kernels import error_of, report_of, request, run, text_of
 from tests.support.waiting import until
 
@@ -238,3 +239,10 @@ async def test_the_attempts_that_get_through_are_those_that_are_named(place: Pla
     assert 10 < len(named) < 20
     assert {group for group, _ in named} == {"reading", "writing", "the folder", "processes"}
     assert sorted(os.listdir(place.home)) == ["diary.txt", "work"]
+
+
+async def test_a_kernel_of_jupyter_is_not_started_in_it(place: Place) -> None:
+    kernel = described(place.home / "kernels" / "python3")
+    async with place.executor() as made:
+        with pytest.raises(ExecutionError, match="cannot hold a kernel of Jupyter"):
+            await run(made, replace(place.request("1"), interpreter=kernel.id))

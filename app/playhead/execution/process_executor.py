@@ -423,6 +423,12 @@ class ProcessExecutor:
         )
         reach = self._reach_of(request)
         found = await self._sandbox.confine(request.policy, request.folder, programs, reach)
+        if spec is not None and found is not None and found.availability.landlock:
+            raise ExecutionError(
+                "The weaker sandbox of this computer cannot hold a kernel of Jupyter.",
+                detail="Code in it gets no sockets, which such a kernel is spoken to by.",
+                remedy="Choose a Python, or the policy “everything” for this conversation.",
+            )
         if found is None or not request.policy.is_reviewed:
             return found
         if self._files is None:

@@ -7,16 +7,20 @@ IPython runs a block statement by statement by `run_code`, so that each is annou
 
 from __future__ import annotations
 
+import contextlib
 import dis
+import io
 import os
 import sys
+import threading
 import time
+import traceback
 from typing import Any, Callable, Dict
 
 from .. import errors
 from ..channel import Channel
 from ..driver import AnswerFiles
-from ..interrupts import Interrupts
+from ..interrupts import Interrupts, start_thread
 from ..run_timings import RunTimings
 from ..streams import open_output
 from ..working_folder import WorkingFolder
@@ -47,6 +51,84 @@ class ShellVariables(Variables):
         ]
 
 
+_PACE_S = 1 / 30
+_MANY_LINES = 100
+"""So many lines in a thirtieth of a second are a flood."""
+
+
+class PacedOutput:
+    """Standard output that is written line by line, and in a flood 30 times a second.
+
+    A write for each line would take most of the time of a block that prints very many.
+    """
+
+    def __init__(self) -> None:
+        self._raw = _CountingFile(1)
+        self._running = threading.Event()
+        self.stream = io.TextIOWrapper(
+            io.BufferedWriter(self._raw, 1 << 16),
+            encoding="utf-8",
+            errors="backslashreplace",
+            line_buffering=True,
+        )
+        start_thread(self._pace, "playhead-output")
+        if hasattr(os, "register_at_fork"):  # else the child would print the rest once more
+            os.register_at_fork(before=self._flush)
+        sys.addaudithook(self._on_event)
+
+    def begin(self) -> None:
+        """Watch the output while a block runs."""
+        self._running.set()
+
+    def end(self) -> None:
+        """Write all, and line by line from now on."""
+        self._running.clear()
+        self._set_lines(is_on=True)
+
+    def _pace(self) -> None:
+        pause = threading.Event()
+        while self._running.wait():
+            before = self._raw.writes, self._raw.bytes
+            pause.wait(_PACE_S)
+            if self.stream.line_buffering:
+                if self._raw.writes - before[0] > _MANY_LINES:
+                    self._set_lines(is_on=False)
+            else:
+                self._flush()
+                is_flood = self._raw.bytes - before[1] > _MANY_LINES
+                if not is_flood or not self._running.is_set():
+                    self._set_lines(is_on=True)
+
+    def _set_lines(self, *, is_on: bool) -> None:
+        with contextlib.suppress(OSError, ValueError):  # closed by the block
+            self.stream.reconfigure(line_buffering=is_on)
+
+    def _flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self.stream.flush()
+
+    def _on_event(self, event: str, given: Any) -> None:
+        if event in _STARTS and not self.stream.line_buffering:
+            self._flush()  # what a child prints comes behind it
+
+
+_STARTS = frozenset({"os.system", "os.posix_spawn", "os.exec", "subprocess.Popen"})
+
+
+class _CountingFile(io.FileIO):
+    """A descriptor that counts what is written."""
+
+    def __init__(self, fd: int) -> None:
+        super().__init__(fd, "w", closefd=False)
+        self.writes = self.bytes = 0
+
+    def write(self, data: Any, /) -> int:
+        """Write, and count it."""
+        self.writes += 1
+        self.bytes += len(data)
+        return super().write(data) or 0
+
+
 class IPythonProbe:
     """Owner of what is hooked into one shell; made once in a kernel's process."""
 
@@ -56,7 +138,8 @@ class IPythonProbe:
         os.set_inheritable(fd, False)
         for number in (1, 2):  # C code and child programs write here, too
             os.dup2(fd, number)
-        sys.stdout = sys.__stdout__ = open_output(1)  # type: ignore[misc]
+        self._output = PacedOutput()
+        sys.stdout = sys.__stdout__ = self._output.stream  # type: ignore[misc]
         sys.stderr = sys.__stderr__ = open_output(2)  # type: ignore[misc]
         interrupts = Interrupts()
         self._sampler = LineSampler(channel)
@@ -89,7 +172,9 @@ class IPythonProbe:
         shell.events.register("pre_run_cell", self._begin)
         shell.events.register("post_run_cell", self._end)
         shell.run_code = _around(shell.run_code, self._begin_statement, self._end_statement)
-        shell._showtraceback = _print_nothing
+        # What has failed is known at the end of the block; IPython's traceback takes 0.1 s to make.
+        shell.showtraceback = _show_error
+        shell.showsyntaxerror = shell.showindentationerror = _keep_error
         shell.compile.get_code_name = _block_name
         formatter, shows = shell.display_formatter, shell.displayhook
         plain_format, plain_publish = formatter.format, shell.display_pub.publish
@@ -129,6 +214,7 @@ class IPythonProbe:
     def _begin(self, info: Any) -> None:
         wanted: dict[str, Any] = self._shell.parent_header.get("metadata", {}).get("playhead") or {}
         self._is_running = bool(wanted)
+        self._output.begin()
         self._channel.run = wanted.get("run", "")
         self._sampler.is_on = wanted.get("lines", True)
         self._timings, self._at, self._block = RunTimings(), None, ""
@@ -164,7 +250,7 @@ class IPythonProbe:
         if isinstance(error, BaseException):
             line = self._report(error)
         self._timings.send(self._channel, None)
-        self._channel.flush()
+        self._output.end()
         self._is_running = False
         end = {"line": line, "is_reported": True, "folder": self._folder.elsewhere()}
         self._shell.display_pub.publish({_END_KIND: end})
@@ -182,8 +268,23 @@ class IPythonProbe:
         return self._at
 
 
-def _print_nothing(*words: Any) -> None:
-    """Take a traceback of IPython's: what has failed is known at the end of the block."""
+def _show_error(
+    found: Any = None,
+    *given: Any,
+    exception_only: bool = False,
+    running_compiled_code: bool = False,
+    **named: Any,
+) -> None:
+    """Print an error that a magic has caught; that of the block itself is sent at its end."""
+    _keep_error()
+    if not (exception_only or running_compiled_code):
+        kind, value, trace = found or sys.exc_info()
+        traceback.print_exception(kind, value, trace)
+
+
+def _keep_error(*given: Any, **named: Any) -> None:
+    """Keep the error for a debugger, in the place of IPython's printing it."""
+    sys.last_type, sys.last_value, sys.last_traceback = sys.exc_info()
 
 
 def _block_name(raw: str, code: str, number: int) -> str:

@@ -1,0 +1,167 @@
+"""A kernel of Jupyter under the executor, in turns with a bare client of one; one JSON line.
+
+The bare client is Jupyter's own, which takes what the kernel sends and does nothing with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import json
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from jupyter_client.kernelspec import KernelSpec
+from jupyter_client.manager import KernelManager
+from msgspec.structs import replace
+from PySide6.QtCore import QCoreApplication
+
+from playhead.domain.execution import Place, RunRequest
+from playhead.event_loop import EventLoop
+from tests.benchmarks.measured_executor import STOPPED, Bench
+from tests.support.jupyter import IPYKERNEL, described
+
+ENDS, PAIRS, STOPS = 30, 5, 5
+LINES = 200_000
+LOOP = "total = 0\nfor n in range(3_000_000):\n    total += n\n"
+CALLS = "def add(a, b):\n    return a + b\n\nfor n in range(1_500_000):\n    add(n, 1)\n"
+TIMED = "import time\n_began = time.process_time()\n{code}print(time.process_time() - _began)"
+
+
+class PlaceBench(Bench):
+    """The same with a kernel of Jupyter in the place of our own."""
+
+    def __init__(self, folder: Path, place: Place) -> None:
+        super().__init__(folder)
+        self._place = place
+
+    def request(self, code: str) -> RunRequest:
+        """Return a run of the place."""
+        return replace(super().request(code), interpreter=self._place.id)
+
+    async def printed(self, code: str) -> str:
+        """Return what a block prints."""
+        texts = [
+            str(chunk.content)
+            async for chunk in self.executor.run(self.request(code))
+            if chunk.format == "output"
+        ]
+        return "".join(texts)
+
+
+class BareClient:
+    """Jupyter's own client of a kernel of the same kind."""
+
+    def __init__(self) -> None:
+        self._manager = KernelManager(transport="ipc")
+        self._manager._kernel_spec = KernelSpec(argv=list(IPYKERNEL), language="python")
+        self._manager.start_kernel()
+        self._client = self._manager.blocking_client()
+        self._client.start_channels()
+        self._client.wait_for_ready(timeout=30)
+        self._texts: list[str] = []
+
+    def printed(self, code: str) -> str:
+        """Return what a block prints."""
+        self._texts = []
+        self._client.execute_interactive(code, output_hook=self._take, timeout=120)
+        return "".join(self._texts)
+
+    def run_s(self, code: str) -> float:
+        """Run a block; the seconds that it takes."""
+        began = time.perf_counter()
+        self.printed(code)
+        return time.perf_counter() - began
+
+    def close(self) -> None:
+        """End the kernel."""
+        self._client.stop_channels()
+        self._manager.shutdown_kernel(now=True)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if message["msg_type"] == "stream":
+            self._texts.append(message["content"]["text"])
+
+
+async def figures(folder: Path) -> dict[str, float]:
+    """All of them."""
+    for name in ("place", "own"):
+        (folder / name).mkdir()
+    bench = PlaceBench(folder / "place", described(folder / "kernels" / "python3"))
+    own = Bench(folder / "own")
+    bare = await asyncio.to_thread(BareClient)
+    try:
+        for one in (bench, own):
+            await one.run_s("import os")
+        return {
+            "zmq_end_ratio": await _ratio(bench, bare, "print(1+1)", ENDS, statistics.median),
+            "zmq_lines_ratio": round(1 / await _ratio(bench, bare, _lines(), PAIRS, min), 2),
+            "line_loop_ratio": await _cpu_ratio(bench, bare, LOOP),
+            "line_calls_ratio": await _cpu_ratio(bench, bare, CALLS),
+            "stop_ratio": await _stop_ratio(bench, own),
+        }
+    finally:
+        await asyncio.to_thread(bare.close)
+        await bench.executor.close()
+        await own.executor.close()
+
+
+def _lines() -> str:
+    return f"for n in range({LINES}): print(n)"
+
+
+async def _ratio(
+    bench: PlaceBench,
+    bare: BareClient,
+    code: str,
+    turns: int,
+    choose: Callable[[Sequence[float]], float],
+) -> float:
+    """Return the seconds of a block in ours over those in theirs, in turns."""
+    ours: list[float] = []
+    theirs: list[float] = []
+    for _ in range(turns):
+        theirs.append(await asyncio.to_thread(bare.run_s, code))
+        ours.append(await bench.run_s(code))
+    return round(choose(ours) / choose(theirs), 2)
+
+
+async def _cpu_ratio(bench: PlaceBench, bare: BareClient, code: str) -> float:
+    """Return the CPU of a block's kernel with the running line over that without."""
+    block = TIMED.format(code=code)
+    ours: list[float] = []
+    theirs: list[float] = []
+    for _ in range(PAIRS):
+        theirs.append(float(await asyncio.to_thread(bare.printed, block)))
+        ours.append(float(await bench.printed(block)))
+    return round(min(ours) / min(theirs), 3)
+
+
+async def _stop_ratio(bench: PlaceBench, own: Bench) -> float:
+    """Return the time from Stop to the end over that of our own kernel, in turns."""
+    ours: list[float] = []
+    theirs: list[float] = []
+    for name in ("sleep", "loop") * STOPS:
+        theirs.append(await own.stop_ms(STOPPED[name]))
+        ours.append(await bench.stop_ms(STOPPED[name]))
+    return round(statistics.median(ours) / statistics.median(theirs), 2)
+
+
+def main() -> int:
+    """Print the figures."""
+    app = QCoreApplication(sys.argv)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        asyncio.Runner(loop_factory=functools.partial(EventLoop, app)) as runner,
+    ):
+        print(json.dumps(runner.run(figures(Path(folder)))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
