@@ -2,10 +2,16 @@ import os
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, QThreadPool
 from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
 
-from playhead.ui.timeline.cards.picture_decoder import LIMIT_CHARS, decode_picture, draw_svg
+from playhead.ui.timeline.cards.picture_decoder import (
+    LIMIT_CHARS,
+    PictureDecoder,
+    decode_picture,
+    draw_svg,
+)
 
 LIMIT = QSize(400, 300)
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -69,3 +75,16 @@ def test_a_pipe_in_the_place_of_a_picture_is_not_waited_for(qapp, tmp_path: Path
     image, problem = decode_picture(str(tmp_path / "a.png"), "path", QSize(10, 10))
     assert image.isNull()
     assert problem == "The picture is not a regular file."
+
+
+def test_a_picture_is_read_once_its_path_is_there(qtbot: QtBot, tmp_path: Path) -> None:
+    path = str(tmp_path / "plot.png")
+    QImage(10, 10, QImage.Format.Format_RGB32).save(path)
+    decoder = PictureDecoder()
+    assert decoder.get("row", "", "path", 100) is None  # a card that is measured in between
+    QThreadPool.globalInstance().waitForDone()
+    with qtbot.waitSignal(decoder.ready):
+        decoder.get("row", path, "path", 100)
+    found = decoder.get("row", path, "path", 100)
+    assert found is not None
+    assert found[1] == ""

@@ -270,7 +270,7 @@ class PictureDecoder(QObject):
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        if key not in self._asked:
+        if source and key not in self._asked:  # its card may be measured before its path is there
             self._asked.add(key)
             sharp = self.ratio * self.zoom
             limit = QSize(round(width * sharp), round(MAX_HEIGHT * sharp))
