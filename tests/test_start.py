@@ -26,7 +26,7 @@ MOST_OWN_MODULES = 101
 LATER = (
     *("asyncio", "ssl", "email", "sqlite3", "subprocess", "importlib.metadata", "xml.etree"),
     *("PIL", "ziamath", "markdown_it", "keyring", "aiohttp", "litellm", "openai", "pydantic"),
-    *("pyside6_scintilla", "lexilla", "qasync", "PySide6.QtNetwork"),
+    *("pyside6_scintilla", "lexilla", "qasync", "PySide6.QtNetwork", "zmq", "jupyter_client"),
     *("playhead.api", "playhead.execution", "playhead.formats", "playhead.kernel"),
     *("playhead.model_worker", "playhead.providers", "playhead.event_loop"),
     *("playhead.storage.history", "playhead.storage.keys", "playhead.bootstrap.core"),

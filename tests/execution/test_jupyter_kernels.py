@@ -15,6 +15,8 @@ from playhead.domain.execution import Place, RunRequest
 from playhead.errors import ExecutionError
 from playhead.execution.places.place_finder import find_kernels
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.place_worker.jupyter_messages import Message, MessageCodec, MessageGaps
+from playhead.place_worker.kernel_connection import Backlog
 from tests.support import odd_kernel
 from tests.support.jupyter import described
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
@@ -177,3 +179,41 @@ def test_kernels_are_found_by_their_files(tmp_path: Path) -> None:
         ("python", "Lab: Python"),
         ("r", "R 4.2"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("ids", "missing"),
+    [
+        (["k_1_4", "k_1_5", "k_1_6"], 0),
+        (["k_1_4", "k_1_9", "k_1_6"], 3),
+        (["k_1_1", "m_2_7", "k_1_3"], 1),
+        (["9b2e-11", "", "k_", "k_x", "k_1_" + "9" * 400], 0),  # of other kernels, and of none
+    ],
+)
+def test_messages_that_never_came_are_counted(ids: list[str], missing: int) -> None:
+    gaps = MessageGaps()
+    for one in ids:
+        gaps.take(Message("stream", one, "", {}, {}))
+    assert gaps.missing == missing
+
+
+def test_a_message_is_read_as_it_was_written_and_not_with_another_key() -> None:
+    codec = MessageCodec(b"key")
+    name, parts = codec.encode("execute_request", {"code": "1"}, {"more": 2}, {"msg_id": "asked"})
+    found = codec.decode([b"route", *parts, b"buffer"])
+    assert found is not None
+    assert (found.kind, found.id, found.parent) == ("execute_request", name, "asked")
+    assert found.content == {"code": "1"}
+    assert MessageCodec(b"other").decode(parts) is None
+    assert codec.decode(parts[:-1]) is None
+    assert codec.decode([]) is None
+
+
+def test_what_nobody_takes_waits_on_the_disk_in_its_order(tmp_path: Path) -> None:
+    backlog = Backlog(str(tmp_path), limit_bytes=10)
+    sent = [(f"c{n}", [bytes([n]) * n, b"x"]) for n in range(8)]
+    for _ in range(2):  # the file is used again
+        for channel, parts in sent:
+            backlog.put(channel, parts)
+        assert [backlog.get() for _ in sent] == sent
+    assert not list(tmp_path.iterdir())

@@ -18,13 +18,14 @@ from typing import Any, cast
 from playhead.kernel import boot
 from playhead.kernel.driver import Driver, DriverContext, Job, Outcome
 from playhead.place_worker.block_results import BlockResults
-from playhead.place_worker.jupyter_messages import Message, text_of
+from playhead.place_worker.jupyter_messages import Message, MessageGaps, text_of
 from playhead.place_worker.kernel_connection import EXITED, KernelConnection
 
 _ASK_AGAIN_S = 0.2
 _FIRST_LIMIT_S = 2.0
 _SAME_STOP_S = 0.2
 _END_OF_INPUT = "\x04"
+_MISSING = "[{count:,} messages are missing above: {name} drops what it sends too fast.]\n"
 _CHANGE = "This kernel stays in %s: restart it to have code begin in %s.\n"
 
 
@@ -200,17 +201,22 @@ class JupyterDriver(Driver):
     def _run(self, job: Job, metadata: dict[str, Any]) -> Outcome:
         block = BlockResults(self.context, self._has_probe, job.code)
         name = self._execute(job.code, metadata)
+        gaps = MessageGaps()
         while not block.is_over:
             try:
                 channel, message = self._connection.receive(block.limit_s())
             except Empty:
                 break
+            if message is not None:
+                gaps.take(message)
             if message is None or message.parent != name:
                 self._take_late(channel, message)
             elif channel == "stdin":
                 self._ask(message)
             else:
                 block.take(message)
+        if gaps.missing:
+            self.context.channel.complain(_MISSING.format(count=gaps.missing, name=self.name))
         self._elsewhere = text_of(block.end.get("folder"))
         return block.outcome(is_stopped=self._is_stopped)
 

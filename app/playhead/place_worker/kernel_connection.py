@@ -35,6 +35,7 @@ _CHANNELS = {"shell": zmq.DEALER, "iopub": zmq.SUB, "stdin": zmq.DEALER, "contro
 _PORTS = ("shell", "iopub", "stdin", "control", "hb")
 _LONGEST_SOCKET = 90
 """A path of a socket may have 103 characters on macOS, 107 on Linux."""
+_LEFT = "playhead-sockets-"
 _RECONNECT_MS = 10
 _CLOSE_LIMIT_S = 0.4
 _MEMORY_BYTES = 32_000_000
@@ -253,8 +254,23 @@ def _connect(
 
 def _private_folder(spool: str) -> str:
     """Return a new folder for sockets, in the spool if its path is not too long for them."""
-    place = spool if len(spool) < _LONGEST_SOCKET - len("/j-12345678/k-1") else None
-    return tempfile.mkdtemp(prefix="j-" if place else "playhead-", dir=place)
+    if len(spool) < _LONGEST_SOCKET - len("/j-12345678/k-1"):
+        return tempfile.mkdtemp(prefix="j-", dir=spool)
+    if sys.platform != "win32":  # where a signal of number 0 would be the end
+        _remove_left(tempfile.gettempdir())
+    return tempfile.mkdtemp(prefix=f"{_LEFT}{os.getpid()}-")
+
+
+def _remove_left(parent: str) -> None:
+    """Remove the folders of workers that were killed."""
+    for place in Path(parent).glob(f"{_LEFT}*-*"):
+        pid = place.name.removeprefix(_LEFT).partition("-")[0]
+        try:
+            os.kill(int(pid), 0)
+        except ProcessLookupError:
+            shutil.rmtree(place, ignore_errors=True)
+        except (OSError, ValueError, OverflowError):
+            continue  # another person's, or no folder of ours
 
 
 def _connection_file(folder: str, key: str, is_tcp: bool) -> tuple[dict[str, str], str]:

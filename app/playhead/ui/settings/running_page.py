@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from playhead.domain.execution import EnvironmentStatus, Interpreter
+from playhead.domain.execution import EnvironmentStatus, Interpreter, place_of
 from playhead.domain.settings import AppSettings
 from playhead.domain.text import policies
 from playhead.domain.trust import AskPolicy
@@ -81,9 +81,9 @@ class InterpreterSection(QWidget):
         self.interpreter.addItem(tr(MANAGED_LABEL), "")
         for one in found:
             if one.kind != "managed":
-                self.interpreter.addItem(f"{one.label} · {one.path}", one.path)
+                self.interpreter.addItem(f"{one.label} · {_path(one.path)}", one.path)
         if chosen and self.interpreter.findData(chosen) < 0:
-            self.interpreter.addItem(chosen, chosen)
+            self.interpreter.addItem(_path(chosen), chosen)
         self.interpreter.setCurrentIndex(max(0, self.interpreter.findData(chosen)))
 
     def show_environment(self, status: EnvironmentStatus) -> None:
@@ -296,3 +296,9 @@ class RunSection(QWidget):
 
     def _on_line_toggled(self, is_on: bool) -> None:
         self.times_lines.setEnabled(is_on)
+
+
+def _path(interpreter: str) -> str:
+    """Return where an interpreter is, or the description of a kernel."""
+    place = place_of(interpreter)
+    return place.folder if place else interpreter
