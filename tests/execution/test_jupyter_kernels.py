@@ -101,6 +101,8 @@ async def test_ipykernel_is_as_our_own_kernel(tmp_path: Path) -> None:
 
         seen = await runs.answered("name = input('Who? ')\nprint('Hello', name)", "Ann")
         assert text_of(seen) == "Hello Ann\n"
+        await runs.all("os.close(1)")
+        assert text_of(await runs.all("print('again')")) == "again\n"
 
         html = (
             "from IPython.display import HTML, display\ndisplay(HTML('<b>1</b>'))\nprint('after')"

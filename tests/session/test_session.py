@@ -19,6 +19,7 @@ from playhead.domain.execution import (
     Deny,
     EnvironmentStatus,
     Interpreter,
+    Place,
     RunRequest,
 )
 from playhead.errors import ExecutionError, ProviderError, SessionError
@@ -438,6 +439,21 @@ async def test_code_that_could_not_begin_has_a_result_that_says_so():
 async def _refused(_request: RunRequest) -> AsyncGenerator[Chunk, None]:
     raise ExecutionError("No place.")
     yield Chunk(role="computer", type="console")  # makes it a generator
+
+
+async def test_a_place_runs_its_own_language_and_the_others_run_here():
+    place = Place(language="julia", label="Julia 1.10", folder="/kernels/julia")
+    bench = Bench(said("ok"))
+    assert not bench.session.can_run("julia")
+    bench.session.set_interpreter(place.id)
+    for language in ("Julia", "python"):
+        bench.session.run_code(language, "1")
+        await bench.rests()
+    bench.session.send("go on")
+    await bench.rests()
+    asked = [(one.language, one.interpreter) for one in bench.executor.requests]
+    assert asked == [("julia", place.id), ("python", OneInterpreter.python.path)]
+    assert bench.provider.requests[0].languages[0] == "julia"
 
 
 async def test_another_python_begins_a_new_kernel_and_the_model_is_told():

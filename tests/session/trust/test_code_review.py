@@ -14,6 +14,7 @@ from playhead.execution.risks.risk_reader import RiskReader
 from playhead.session.session import Session
 from playhead.session.trust.code_review import FREE_REPEATS, CodeReview, code_diff, must_ask
 from playhead.session.turn_settings import TurnOptions
+from tests.support.jupyter import described
 from tests.support.ports import (
     RecordingExecutor,
     ReportedSandbox,
@@ -100,6 +101,18 @@ async def test_any_change_to_what_was_approved_is_another_question(tmp_path: Pat
     assert review.must_ask(moved)
     assert moved.facts is not None
     assert [fact.module for fact in moved.facts] == ["", "tools.py"]
+
+
+async def test_a_kernel_that_starts_otherwise_is_another_question(tmp_path: Path) -> None:
+    place = described(tmp_path / "kernels" / "lab")
+    review = CodeReview(RiskReader(), lambda: replace(INSIDE, ask="risky"))
+    wanted = replace(proposal_of("import os\nos.remove('a')", tmp_path), interpreter=place.id)
+    first = await review.look(wanted)
+    review.approve(first)
+    assert not review.must_ask(await review.look(wanted))
+    assert review.must_ask(await review.look(replace(wanted, interpreter="")))
+    (tmp_path / "kernels" / "lab" / "kernel.json").write_text('{"argv": ["/tmp/other"]}')
+    assert review.must_ask(await review.look(wanted))
 
 
 async def test_a_file_that_is_no_text_of_the_folder_is_not_read(tmp_path: Path) -> None:

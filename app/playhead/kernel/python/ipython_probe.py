@@ -135,9 +135,9 @@ class IPythonProbe:
     def __init__(self, shell: Any, fd: int, nonce: str, spool: str) -> None:
         self._shell = shell
         self._channel = channel = Channel(fd, nonce)
+        self._fd = fd
         os.set_inheritable(fd, False)
-        for number in (1, 2):  # C code and child programs write here, too
-            os.dup2(fd, number)
+        self._open_descriptors()
         self._output = PacedOutput()
         sys.stdout = sys.__stdout__ = self._output.stream  # type: ignore[misc]
         sys.stderr = sys.__stderr__ = open_output(2)  # type: ignore[misc]
@@ -211,9 +211,15 @@ class IPythonProbe:
         elif text := data.get("text/plain"):
             self._display.show_text(str(text))
 
+    def _open_descriptors(self) -> None:
+        """Let C code and child programs write where we do, also after a block has closed that."""
+        for number in (1, 2):
+            os.dup2(self._fd, number)
+
     def _begin(self, info: Any) -> None:
         wanted: dict[str, Any] = self._shell.parent_header.get("metadata", {}).get("playhead") or {}
         self._is_running = bool(wanted)
+        self._open_descriptors()
         self._output.begin()
         self._channel.run = wanted.get("run", "")
         self._sampler.is_on = wanted.get("lines", True)
