@@ -146,7 +146,7 @@ class PlaceMenus(QObject):
             (tr("Jupyter kernels on this machine"), kernels),
         ):
             if group:
-                menu.insertSection(searching, title)
+                _add_title(menu, title, searching)
             for one in group:
                 self._add_choice(menu, interpreter_words(one), one.path, current, searching)
         menu.removeAction(searching)
@@ -192,6 +192,14 @@ class PlaceMenus(QObject):
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
         return menu
+
+
+def _add_title(menu: QMenu, words: str, before: QAction) -> None:
+    """Add a line above a group; the text of a section is not painted in every style."""
+    menu.insertSeparator(before)
+    title = QAction(words, menu)
+    title.setEnabled(False)
+    menu.insertAction(before, title)
 
 
 def interpreter_words(interpreter: Interpreter) -> str:
