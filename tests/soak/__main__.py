@@ -2,8 +2,8 @@
 
 `python -m tests.soak [languages] [BLOCKS]` runs blocks, with `languages` of all that are installed
 here; `kills [N]`, `sandbox [N]`, `saves [N]`, `variables [N]`, `handovers`, `fuzz [N]`, `hours [H]`
-and `undo [MIXES] [KILLS]` do what their modules say. Each prints what it did, and fails with what was
-wrong.
+and `undo [MIXES] [KILLS]` do what their modules say. Each prints what it did, and fails with what
+was wrong.
 """
 
 from __future__ import annotations

@@ -160,22 +160,11 @@ class ProcessExecutor:
         look = self._files.look(request) if self._files is not None else None
         if self._files is not None and kernel.state == "starting":
             self._files.look_ahead(request.folder)  # both take a while
-        try:
-            await kernel.ready()
-            is_wanted = await self._bring_back(kernel, request)
-            if look is not None and is_wanted:
-                await look.before()
-        except ExecutionError:
-            if not kernel.was_stopped:
-                raise
-            is_wanted = False
-        if not is_wanted:
+        if not await self._is_ready(kernel, request, look):
             for chunk in stopped_before_start():
                 yield chunk
             return
         began = time.time()
-        if self._keeper is not None and request.language == HOST_LANGUAGE:
-            await self._keeper.begin(request.conversation_id, request.run_id)
         try:
             async with aclosing(kernel.run(request)) as chunks:
                 async for chunk in chunks:
@@ -446,6 +435,27 @@ class ProcessExecutor:
         is_saved = self._keeper.saved(request.conversation_id) is not None
         return replace(chunk, content=replace(report, is_saved=is_saved or None))
 
+    async def _is_ready(
+        self, kernel: LiveKernel, request: RunRequest, look: RunObservation | None
+    ) -> bool:
+        """Wait for the kernel, its variables of before and the look at the files.
+
+        Return whether the run is still wanted. Raises ExecutionError.
+        """
+        try:
+            await kernel.ready()
+            if not await self._bring_back(kernel, request):
+                return False
+            if look is not None:
+                await look.before()
+        except ExecutionError:
+            if not kernel.was_stopped:
+                raise
+            return False
+        if self._keeper is not None and _runs_in_host(request):
+            await self._keeper.begin(request.conversation_id, request.run_id)
+        return True
+
     async def _bring_back(self, kernel: LiveKernel, request: RunRequest) -> bool:
         """Bring back what an earlier kernel of the conversation had, before its first run.
 
@@ -463,7 +473,7 @@ class ProcessExecutor:
         return self._reach.get(request.conversation_id, Reach())
 
     def _check(self, request: RunRequest) -> None:
-        is_known = self.canonical(request.language) == request.language  # looks for no other program
+        is_known = self.canonical(request.language) == request.language  # no other is looked for
         if not is_known and place_of(request.interpreter) is None:
             raise ExecutionError(
                 phrase("Code in “{language}” cannot be run.", language=request.language),

@@ -152,7 +152,7 @@ class IPythonProbe:
             self._variables,
             self._tables,
             self._failure,
-            CodeHelp(shell.user_ns),
+            lambda: CodeHelp(shell.user_ns),
             interrupts,
         )
         self._folder = WorkingFolder()
