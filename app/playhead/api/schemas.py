@@ -636,6 +636,9 @@ class EffectVariables(_SessionWire, frozen=True):
     deleted: list[str]
     left: list[EffectLeftName] | None = None
     is_undone: bool | None = None
+    is_unknown: Annotated[
+        bool | None, Meta(description="The next run came before they were saved.")
+    ] = None
 
 
 class SessionEffect(_SessionWire, frozen=True):

@@ -559,7 +559,7 @@ class _Service:
                 chosen = [str(one) for one in command.get("packages") or ()]
                 return await keep_packages(session, chosen, builds=command.get("builds") is True)
             case _:
-                return list_effects(session)
+                return await list_effects(session)
 
     async def _ask_route(self, question: RouteQuestion) -> RouteAnswer:
         """Have the program ask its person about the way of a key."""

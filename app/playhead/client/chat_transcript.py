@@ -75,7 +75,12 @@ def read_file_changes(content: Mapping[str, Any]) -> FileChanges | None:
     """
     import msgspec
 
-    from playhead.domain.conversation.payloads import FileChange, FileChanges, FileConflict
+    from playhead.domain.conversation.payloads import (
+        FileChange,
+        FileChanges,
+        FileConflict,
+        VariableChanges,
+    )
     from playhead.formats.wire.native.decode import decode_chunk
 
     known = decode_chunk({"role": "computer", "type": "files", "content": content})
@@ -84,8 +89,9 @@ def read_file_changes(content: Mapping[str, Any]) -> FileChanges | None:
     try:
         conflicts = msgspec.convert(content.get("conflicts") or [], tuple[FileConflict, ...])
         aside = msgspec.convert(content.get("set_aside") or [], tuple[FileChange, ...])
+        variables = msgspec.convert(content.get("variables"), VariableChanges | None)
     except msgspec.ValidationError:  # of a newer server
-        conflicts, aside = (), ()
+        conflicts, aside, variables = (), (), None
     id_ = str(content.get("id") or "")
     installed = tuple(map(str, content.get("installed") or ()))
     elsewhere = tuple(map(str, content.get("elsewhere") or ()))
@@ -98,6 +104,7 @@ def read_file_changes(content: Mapping[str, Any]) -> FileChanges | None:
         installed=installed,
         elsewhere=elsewhere,
         unwatched=unwatched,
+        variables=variables,
     )
 
 

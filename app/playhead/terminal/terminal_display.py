@@ -215,7 +215,7 @@ class TerminalDisplay:
             self._show_aside(chunk)
 
     def show_effect(self, content: Wire) -> None:
-        """Show what a run did to files, or an undo of it, and what was left as it is."""
+        """Show what a run did to files and variables, or an undo, and what was left as it is."""
         changes = read_file_changes(content)
         if changes is None:
             return
@@ -224,7 +224,8 @@ class TerminalDisplay:
         self.screen.end_line()
         head = texts.action_text(changes)
         if changes.action == "run":
-            head = f"files: {head or 'not looked at'}"
+            head = f"files: {head}" if head else "variables" if changes.variables else ""
+            head = head or "files: not looked at"
             head += "   (/undo takes that back)" if changes.id else ""
         if changes.action == "review":
             head += "   (nothing has happened to the folder: /apply or /discard)"
@@ -232,6 +233,8 @@ class TerminalDisplay:
         aside = [one.path for one in changes.set_aside] if "undone" not in content else []
         lines = texts.effect_lines(changes, _FILES_SHOWN)
         for line in lines if changes.action in ("run", "review") or len(lines) > 1 else ():
+            self.screen.write_line(f"  {visible(line)}", "dim")
+        for line in texts.variable_lines(changes, content.get("variables")):
             self.screen.write_line(f"  {visible(line)}", "dim")
         for conflict in changes.conflicts:
             words = f"{conflict.path}: {texts.conflict_text(conflict)}"

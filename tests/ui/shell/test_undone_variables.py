@@ -107,7 +107,7 @@ async def test_a_run_that_changed_only_variables_has_an_undo_at_its_code(
         await until(lambda: _row(bench, "code").effect.state.variables != "")
         assert await _run(bench, "print(rows)") == "[1]"
         assert _row(bench, "code").key == code.key
-        listed = list_effects(bench.session)["effects"]
+        listed = (await list_effects(bench.session))["effects"]
         assert [one["variables"]["is_undone"] for one in listed] == [False, True, False]
         done = await take_back(bench.session, "redo", "")
         assert done["effects"][0]["variables"] == {"made": [], "changed": ["rows"], "deleted": []}

@@ -200,7 +200,7 @@ class ApiSessions:
 
     async def effects(self, session_id: str) -> Wire:
         """Return what its runs did to files, and what of that was undone."""
-        return list_effects(await self._open(session_id))
+        return await list_effects(await self._open(session_id))
 
     async def take_back(
         self,

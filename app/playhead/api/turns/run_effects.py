@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any, Literal
 
 from playhead.domain.conversation.chunk import Chunk
@@ -20,12 +20,14 @@ Settle = Literal["keep", "delete"]
 SettleReview = Literal["apply", "discard"]
 
 
-def list_effects(session: Session) -> Wire:
+async def list_effects(session: Session) -> Wire:
     """Return the effects of the conversation that can be undone or were, the oldest first.
 
     Each has what a chunk computer/files has, the files of it that are `undone` now, and those that
     were set aside and are `waiting`.
     """
+    with suppress(ExecutionError):
+        await session.files.settle()
     states = effect_states(session.conversation.everything)
     return {"effects": [_wire(one.changes, states) for one in session.files.effects]}
 
@@ -36,6 +38,8 @@ async def take_back(session: Session, what: TakeBack, effect_id: str, path: str 
     Return what was done; a file that was left as it is is among its `conflicts`. Raises
     RequestError and SessionError.
     """
+    with _refused_in_words():
+        await session.files.settle()
     changes = _find(session, what, effect_id)
     if path and not any(path in (one.path, one.old_path) for one in changes.listed):
         raise RequestError("The run did not change that file.", code="not_found", param="path")

@@ -45,7 +45,10 @@ class EffectState(Struct, frozen=True, kw_only=True):
 
     def is_left(self, changes: FileChanges) -> bool:
         """Return whether something of an effect is not taken back."""
-        if changes.variables is not None and changes.variables.names and not self.variables:
+        variables = changes.variables
+        if variables is not None and variables.is_unknown and not self.whole:
+            return True
+        if variables is not None and variables.names and not self.variables:
             return True
         return not all(self.undone_by(one) for one in changes.listed)
 

@@ -289,7 +289,8 @@ class VariableChanges(Struct, frozen=True, kw_only=True):
     """The names of a kernel that a run, or an undo, has made, changed and deleted.
 
     `left` are those that an undo did not put back; of a run, those that an undo could not. `id`
-    names an undo among those of variables; of a run it is '', the run's own id does.
+    names an undo among those of variables; of a run it is '', the run's own id does. `is_unknown`:
+    they were not saved before the next run.
     """
 
     made: tuple[str, ...] = ()
@@ -297,6 +298,7 @@ class VariableChanges(Struct, frozen=True, kw_only=True):
     deleted: tuple[str, ...] = ()
     left: tuple[LeftName, ...] = ()
     id: str = ""
+    is_unknown: bool = False
 
     @property
     def names(self) -> tuple[str, ...]:

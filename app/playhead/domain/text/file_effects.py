@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
 from playhead.domain.conversation.payloads import (
@@ -61,6 +61,16 @@ def names_text(
         deleted and tr("Variables deleted: {names}", names=deleted),
     )
     return [line for line in lines if line]
+
+
+def variable_lines(changes: FileChanges, wire: object) -> list[str]:
+    """Return the changes of a run to variables in lines, with whether they were undone."""
+    if changes.variables is None or changes.action != "run":
+        return []
+    is_undone = (
+        isinstance(wire, Mapping) and cast("Mapping[str, object]", wire).get("is_undone") is True
+    )
+    return [f"undone · {one}" if is_undone else one for one in names_text(changes.variables)]
 
 
 def left_text(one: LeftName, *, is_run: bool, tr: Translate = in_english) -> str:
@@ -210,7 +220,11 @@ def limits_text(
         told.append(
             tr("Installed for the code of this folder alone: {names}.", names=", ".join(names))
         )
-    if changes.variables is not None:
+    if changes.variables is not None and changes.variables.is_unknown:
+        told.append(
+            tr("Its variables cannot be put back: the next run came before they were saved.")
+        )
+    elif changes.variables is not None:
         told += [
             left_text(one, is_run=changes.action == "run", tr=tr) for one in changes.variables.left
         ]

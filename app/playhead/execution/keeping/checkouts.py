@@ -148,7 +148,8 @@ class Checkouts:
                 bounds=living.bounds or wish.target.bounds,
             )
             kept.checkpoint = await asyncio.to_thread(self._store.put, found)
-            kept.note(wish.origin, None if is_move else changes)
+            if not is_move:
+                kept.note(wish.origin, changes)
             if kept.kernel is not None:
                 kept.stand(found)
         return changes

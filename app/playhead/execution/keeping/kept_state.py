@@ -91,6 +91,7 @@ class VariableStore(Protocol):
 
 EMPTY = Checkpoint(conversation_id="", at=0.0, python="")
 """The state of a new kernel."""
+UNKNOWN = VariableChanges(is_unknown=True)
 
 
 class Kept(Struct):
@@ -156,8 +157,13 @@ class Kept(Struct):
 
     def note(self, origin: Origin, changes: VariableChanges | None) -> None:
         """Remember what can be taken back."""
-        if origin.id and changes is not None and (changes.names or changes.left):
-            self.changes = {**self.changes, origin.id: changes}
+        found = dict.fromkeys(filter(None, origin.skipped), UNKNOWN)
+        if origin.id and changes is None:
+            found[origin.id] = UNKNOWN
+        elif origin.id and changes is not None and (changes.names or changes.left):
+            found[origin.id] = changes
+        if found:
+            self.changes = {**self.changes, **found}
 
     async def read(self, store: VariableStore, conversation_id: str) -> Checkpoint | None:
         """Return what is saved of the conversation, which is read once."""

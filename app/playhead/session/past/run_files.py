@@ -34,6 +34,7 @@ class RunFiles:
         expect_idle: Callable[[], None],
         on_covered: Callable[[], None],
     ) -> None:
+        self._ports = ports
         self._files = ports.files
         self._saved = ports.saved_variables
         self._conversation = conversation
@@ -112,6 +113,11 @@ class RunFiles:
         """Return what is known of the variables that runs changed, by the ids of runs."""
         return self._saved.changes(self._conversation.id) if self._saved is not None else {}
 
+    async def settle(self) -> None:
+        """Save what the last run did to variables, so that it is known. Raises ExecutionError."""
+        if self._saved is not None and self._ports.executor.status(self._conversation.id).pid:
+            await self._saved.settle(self._conversation.id)
+
     async def _take_back(
         self, effect_id: str, paths: Sequence[str], action: Literal["undo", "redo"]
     ) -> FileChanges:
@@ -145,7 +151,8 @@ class RunFiles:
     def _variables_of(self, effect_id: str, effect: FileChanges | None) -> str:
         """Return the id of what an effect did to variables; '' for nothing that is kept."""
         if effect is None or effect.action == "run":
-            return effect_id if effect_id in self.variables else ""
+            known = self.variables.get(effect_id)
+            return effect_id if known is not None and not known.is_unknown else ""
         return effect.variables.id if effect.variables is not None else ""
 
     async def _settle(self, effect_id: str, path: str, *, is_kept: bool) -> FileChanges:

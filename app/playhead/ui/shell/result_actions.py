@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -102,7 +102,14 @@ class EffectActions(QObject):
         self.dialog = None
 
     def _do_last(self, what: Literal["undo", "redo"]) -> None:
+        self._tasks.start(self._find_last(what))
+
+    async def _find_last(self, what: Literal["undo", "redo"]) -> None:
         session = self._session()
+        if session is not None:
+            expect_idle(session.state)
+            with suppress(ExecutionError):  # an undo of variables would say it
+                await session.files.settle()
         found = session.files.left(what) if session is not None else []
         if session is None or not found:
             title = tr("There is nothing to undo.") if what == "undo" else tr("Nothing was undone.")

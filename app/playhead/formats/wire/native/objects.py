@@ -326,6 +326,8 @@ def _variables(changes: VariableChanges) -> Wire:
     kinds = {"made": changes.made, "changed": changes.changed, "deleted": changes.deleted}
     fields: Wire = {kind: list(names) for kind, names in kinds.items()}
     left = [_without_empty(msgspec.to_builtins(one)) for one in changes.left]
+    if changes.is_unknown:
+        fields["is_unknown"] = True
     return {**fields, "left": left} if left else fields
 
 
