@@ -314,13 +314,15 @@ def _without_first_code(calls: list[Message]) -> list[Message]:
 
 
 class KernelEpoch:
-    """Owner: a session; it follows the conversation by `follow`."""
+    """Knows which runs the kernel of now has seen. Owner: a session, which closes it."""
 
     def __init__(self, conversation: Conversation) -> None:
         self._conversation = conversation
         self._at = time.time()
         self.after = count_runs(conversation.messages)
         """The number of runs before the kernel that is, or will be, in use."""
+        self.close = conversation.subscribe(self._follow)
+        """Follow the conversation no more."""
 
     @property
     def has_lost_variables(self) -> bool:
@@ -333,8 +335,8 @@ class KernelEpoch:
         self.after = count_runs(self._conversation.messages)
         return self.after
 
-    def follow(self, event: ConversationEvent) -> None:
-        """Follow a conversation's events: a killed kernel loses the variables of all its runs."""
+    def _follow(self, event: ConversationEvent) -> None:
+        """Take up that a killed kernel loses the variables of all its runs."""
         if event.kind in REARRANGED:  # the kernel is the same, but other runs are shown
             self.after = count_runs(self._conversation.messages, self._at)
         report = event.message.content if event.message is not None else None

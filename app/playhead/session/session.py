@@ -124,7 +124,6 @@ class Session:
         self.questions = CodeQuestions(ports.executor, ports.reader, conversation.id, where)
         self.access = CodeAccess(ports.executor, conversation)
         self.files = RunFiles(ports, conversation, self._expect_idle, lambda: self._emit("files"))
-        """Undoes what runs did to files."""
         self.kept_variables = KeptVariables(ports, conversation, self.files, self._expect_idle)
         self.copy = self._make_copy_review()
         self.packages = KeptPackages(ports, where, self.grants, self._expect_idle)
@@ -133,7 +132,6 @@ class Session:
         if is_stored:
             self._hold_auto_run()
         self._unsubscribe_kernel = ports.executor.subscribe(self._on_kernel)
-        self._unsubscribe_messages = conversation.subscribe(self._epoch.follow)
 
     def _make_bounds(self, book: GrantBook) -> tuple[PolicyChoice, ConversationGrants]:
         policy = PolicyChoice(
@@ -412,7 +410,6 @@ class Session:
 
     def propose_install(self, package: str) -> None:
         """Put the code that installs a missing module up for approval."""
-        self._expect_idle()
         self.propose_code(PYTHON, install_code(package))
 
     def propose_code(self, language: str, code: str, title: str = "") -> None:
@@ -476,7 +473,7 @@ class Session:
         """End the turn and the kernel."""
         self.settle_deletion()
         self.grants.close()
-        self._unsubscribe_messages()
+        self._epoch.close()
         self.kept_variables.close()
         tasks = [task for task in (self._task, *self._tasks) if task and not task.done()]
         was_asking = self.state == "asking"
