@@ -49,6 +49,7 @@ def test_every_leak_fails_its_test_and_no_other(report: str):
     [
         "thread left behind",
         "process left behind: .* sleep 60",
+        "PYTHONPATH left behind",
         "unexpected in the log: WARNING somewhere: careful",
         "expected in the log but not there: never said",
         "the test left asyncio tasks behind",

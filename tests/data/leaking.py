@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import subprocess
 import threading
 
@@ -22,6 +23,10 @@ def test_a_process():
 
 def test_an_orphan():
     subprocess.run(["sh", "-c", "setsid sleep 60 >/dev/null 2>&1 &"], check=True)
+
+
+def test_a_path_for_processes():
+    os.environ["PYTHONPATH"] = "/nowhere"
 
 
 def test_a_warning_in_the_log():

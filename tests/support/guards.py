@@ -83,11 +83,15 @@ def guarded(uses_qt: bool) -> Generator[LogGuard]:
         pytest.fail("\n".join(complaints), pytrace=False)
 
 
+_PYTHON_PATH = "PYTHONPATH"
+
+
 class _Counts:
     """What there was before the test."""
 
     def __init__(self, uses_qt: bool) -> None:
         self._uses_qt = uses_qt
+        self._python_path = os.environ.get(_PYTHON_PATH)
         self._threads = set(threading.enumerate())
         self._processes = set(descendants())
         self._windows = {id(window) for window in live_windows()} if uses_qt else set[int]()
@@ -102,6 +106,10 @@ class _Counts:
             yield f"process left behind: {pid} {command_line(pid)}"
             with suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGKILL)
+        if (found := os.environ.pop(_PYTHON_PATH, None)) != self._python_path:
+            yield f"{_PYTHON_PATH} left behind, which processes of other tests would have: {found}"
+        if self._python_path is not None:
+            os.environ[_PYTHON_PATH] = self._python_path
         if self._uses_qt:
             yield from self._qt_leaks()
 
