@@ -334,20 +334,19 @@ def clear_way(private_home: str, path: str) -> None:
 
 
 def remove_place(private_home: str, path: str) -> None:
-    """Remove an empty folder that was mounted on, and those above it that are empty then.
+    """Remove an empty folder that was mounted on; those above it may be another kernel's, too.
 
     Links are not followed: code may have put them there.
     """
     flags = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW
-    way = path.split("/")
+    *way, name = path.split("/")
     with contextlib.ExitStack() as held, contextlib.suppress(OSError):
-        places = [os.open(private_home, flags)]
-        held.callback(os.close, places[0])
-        for part in way[:-1]:
-            places.append(os.open(part, flags, dir_fd=places[-1]))
-            held.callback(os.close, places[-1])
-        for place, part in zip(reversed(places), reversed(way), strict=True):
-            os.rmdir(part, dir_fd=place)
+        place = os.open(private_home, flags)
+        held.callback(os.close, place)
+        for part in way:
+            place = os.open(part, flags, dir_fd=place)
+            held.callback(os.close, place)
+        os.rmdir(name, dir_fd=place)
 
 
 def _present(folder: str, names: Iterable[str]) -> list[str]:
