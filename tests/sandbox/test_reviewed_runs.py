@@ -131,6 +131,30 @@ async def test_the_next_run_goes_on_in_the_copy_in_any_language(tmp_path: Path) 
         assert text_of(chunks) == "['.git', 'gone.txt', 'old.txt']\n"
 
 
+async def test_a_copy_hides_nothing_that_other_programs_would_run(tmp_path: Path) -> None:
+    code = """
+import os
+for path in ("__pycache__/x.cpython-311.pyc", ".venv/bin/python", "src/pyvenv.cfg"):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    open(path, "w").write("of the run")
+open("src/mine.py", "a").write("changed")
+"""
+    async with reviewed(tmp_path) as place:
+        (place.folder / "src").mkdir()
+        (place.folder / "src" / "mine.py").write_text("mine")
+        await run(place.executor, place.request(code))
+        waiting = await place.review()
+        assert waiting.note == (
+            "Not looked at: .venv (1). Other programs may run what is in .venv."
+        )
+        assert names(waiting) == [["src/pyvenv.cfg"], ["src/mine.py"], []]
+        assert [one.may_be_run for one in (*waiting.created, *waiting.changed)] == [True, False]
+        applied = await place.files.apply(str(place.folder), "conversation")
+        assert not (place.folder / "__pycache__" / "x.cpython-311.pyc").exists()
+        await place.files.undo(str(place.folder), applied.id)
+        assert (place.folder / "src" / "mine.py").read_text() == "mine"
+
+
 async def test_a_copy_goes_with_its_conversation_whatever_is_in_it(tmp_path: Path) -> None:
     code = """
 import os

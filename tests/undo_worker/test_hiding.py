@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support.undo_workers import Worker
+from tests.support.waiting import until_now
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="nothing is put back there")
 
@@ -38,6 +40,15 @@ def filled(folder: Path) -> None:
     put(folder, "empty/pyvenv.cfg", "empty/bin/python")
 
 
+def compiled(folder: Path) -> None:
+    put(folder, "other/0.cpython-311.pyc", "src/__pycache__/1.cpython-311.pyc")
+    (folder / "other").rename(folder / "__pycache__")
+    (folder / "src/__pycache__/0.cpython-311.pyc").write_text("of the run")
+    put(folder, "elsewhere/2.cpython-311.pyc")
+    (folder / "a").mkdir()
+    (folder / "a/__pycache__").symlink_to("../elsewhere")
+
+
 @pytest.mark.parametrize(
     ("act", "aside", "seen"),
     [
@@ -45,6 +56,7 @@ def filled(folder: Path) -> None:
         (of_undo, [".playhead-undo-x.desktop"], [".playhead-undo-data.txt"]),
         (made_an_environment, ["src/pyvenv.cfg"], ["src/bin/python", "src/0.py", "src/1.py"]),
         (filled, ["empty"], []),
+        (compiled, ["a/__pycache__"], ["a", "elsewhere/2.cpython-311.pyc"]),
     ],
 )
 def test_code_hides_no_file_from_undo_and_leaves_nothing_for_others_to_run(
@@ -53,6 +65,8 @@ def test_code_hides_no_file_from_undo_and_leaves_nothing_for_others_to_run(
     folder = tmp_path / "work"
     put(folder, "src/0.py", "src/1.py", "src/2.py", text="mine")
     (folder / "empty").mkdir()
+    put(folder, "src/__pycache__/0.cpython-311.pyc", "src/__pycache__/9.cpython-311.pyc")
+    until_now(lambda: time.time_ns() - (folder / "src/__pycache__").stat().st_ctime_ns > 5e7)
     worker = Worker(tmp_path / "store", folder)
     worker.ask("before", run="run", conversation="one", within_s=60, is_bounded=True)
     act(folder)
@@ -66,4 +80,6 @@ def test_code_hides_no_file_from_undo_and_leaves_nothing_for_others_to_run(
     assert {path.name: path.read_text() for path in folder.glob("src/*.py")} == {
         f"{number}.py": "mine" for number in range(3)
     }
-    assert {one.name for one in folder.iterdir()} - {"empty"} == {"src"}
+    assert {one.name for one in folder.iterdir()} - {"empty", "__pycache__"} == {"src"}
+    kept = {path.name[0] for path in folder.rglob("*.pyc")}
+    assert kept == {"9"} if act is compiled else {"0", "9"}

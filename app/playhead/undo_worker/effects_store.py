@@ -84,11 +84,12 @@ def _step(fields: Any) -> Step:
 
 
 class Before(NamedTuple):
-    """The state before a run of a conversation."""
+    """The state before a run of a conversation; `at_ns` 0 if it is not known when that was."""
 
     conversation: str
     is_bounded: bool
     entries: Entries
+    at_ns: int = 0
 
 
 class EffectsStore:
@@ -174,9 +175,9 @@ class EffectsStore:
         for path in sorted(self._runs.iterdir(), key=lambda path: path.stat().st_mtime):
             before = None
             with suppress(OSError, ValueError, TypeError, AttributeError):
-                conversation, is_bounded, entries = json.loads(path.read_text("ascii"))
+                conversation, is_bounded, entries, *at = json.loads(path.read_text("ascii"))
                 known = {name: Entry(*one) for name, one in entries.items()}
-                before = Before(conversation, is_bounded, known)
+                before = Before(conversation, is_bounded, known, *at)
             yield path.name, before
 
     def report_later(self, effect: Effect) -> None:

@@ -6,9 +6,12 @@ a sandbox leaves under such a name would be run outside of it.
 
 from __future__ import annotations
 
+import os
 import re
+import stat
+from contextlib import suppress
 
-from playhead.undo_worker.scanning import Entry, Tree, is_environment
+from playhead.undo_worker.scanning import FOLDER_FLAGS, Entries, Entry, Tree, is_environment
 
 _ASIDE = re.compile(
     r"(^|/)(\.git/hooks/.*(?<!\.sample)$|\.vscode(/|$)|\.idea(/|$)|\.envrc$|pyvenv\.cfg$|\.github/workflows(/|$))"
@@ -23,14 +26,16 @@ _MARKED = re.compile(
 )
 """Names that other programs run when a person has them work in the folder."""
 _ENVIRONMENTS = frozenset({".venv", "venv"})
+COMPILED = "__pycache__"
+"""The folders in which Python has compiled modules, which it runs in place of their sources."""
 
 
 def is_run_by_others(path: str, kind: str = "") -> bool:
     """Return whether other programs run a file of this name, or what it names, unasked.
 
-    A link may stand for an environment.
+    A link may stand for an environment, or for compiled modules.
     """
-    is_link = kind == "link" and path.rpartition("/")[2] in _ENVIRONMENTS
+    is_link = kind == "link" and path.rpartition("/")[2] in {*_ENVIRONMENTS, COMPILED}
     return is_link or _ASIDE.search(path) is not None
 
 
@@ -49,3 +54,34 @@ def is_new_environment(tree: Tree, path: str, before: Entry | None, after: Entry
     except OSError:
         return False
     return name in _ENVIRONMENTS or is_environment(folder, name)
+
+
+def drop_compiled(tree: Tree, before: Entries, after: Entries, since_ns: int) -> None:
+    """Delete compiled modules that are new or were changed since a time; Python makes them again.
+
+    What is in them is not what the source beside them says, if code has written them by itself.
+    """
+    for path, entry in list(after.items()):
+        if entry.kind != "left_out" or path.rpartition("/")[2] != COMPILED:
+            continue
+        known = before.get(path)
+        was_there = known is not None and known.inode == entry.inode
+        with suppress(OSError):
+            count = _drop(tree, path, since_ns if was_there else 0)
+            after[path] = entry._replace(size=max(0, entry.size - count))
+
+
+def _drop(tree: Tree, path: str, since_ns: int) -> int:
+    folder, name = tree.place(path)
+    fd = os.open(name, FOLDER_FLAGS, dir_fd=folder)
+    count = 0
+    try:
+        for one in os.listdir(fd):
+            facts = os.stat(one, dir_fd=fd, follow_symlinks=False)
+            is_compiled = one.endswith(".pyc") and not stat.S_ISDIR(facts.st_mode)
+            if is_compiled and facts.st_ctime_ns >= since_ns:
+                os.unlink(one, dir_fd=fd)
+                count += 1
+    finally:
+        os.close(fd)
+    return count

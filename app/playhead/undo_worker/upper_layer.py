@@ -21,6 +21,7 @@ from playhead.undo_worker.scanning import (
     entry_of,
     is_in_use,
 )
+from playhead.undo_worker.set_aside import COMPILED
 
 OWN_ATTRIBUTES = "user.overlay."
 """How the names of attributes begin that are overlayfs's own."""
@@ -122,6 +123,8 @@ class _Reader:
             self._covered.add(path)
 
     def _read_below(self, fd: int, name: str, path: str, entry: Entry) -> None:
+        if name == COMPILED:  # nobody sees what is in it: it stays in the copy
+            return
         below = self._below.get(path)
         with opened(fd, name) as folder:
             is_environment = _has(folder, "pyvenv.cfg") and not is_in_use(self._below, path)

@@ -27,7 +27,7 @@ from playhead.undo_worker.comparing import (
 from playhead.undo_worker.effects_store import Before, Effect, EffectsStore, Shelf
 from playhead.undo_worker.pack import ALL_BYTES, EMPTY, YOUNG_NS, Image, Pack
 from playhead.undo_worker.scanning import Entries, Entry, Scan, ScanProblem, Tree
-from playhead.undo_worker.set_aside import is_new_environment, is_run_by_others
+from playhead.undo_worker.set_aside import drop_compiled, is_new_environment, is_run_by_others
 from playhead.undo_worker.undoing import (
     Conflict,
     Undo,
@@ -145,7 +145,7 @@ class WatchedFolder:
         """
         coverage = self.cover(within_s)
         if coverage.get("problem") not in ("too_many", "too_slow", "vanished"):
-            self._before[run] = Before(conversation, is_bounded, self._entries)
+            self._before[run] = Before(conversation, is_bounded, self._entries, time.time_ns())
         return coverage
 
     def note_run(self, run: str) -> None:
@@ -225,6 +225,8 @@ class WatchedFolder:
 
     def _ended(self, run: str, before: Before) -> dict[str, Any]:
         self._entries = after = self._scanned()
+        if before.is_bounded:
+            drop_compiled(self._tree, before.entries, after, before.at_ns - YOUNG_NS)
         steps = steps_between(before.entries, after, self._pack)
         effect = Effect(
             run, steps, moves_of(steps), before.conversation, is_bounded=before.is_bounded
