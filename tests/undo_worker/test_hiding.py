@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -64,15 +65,19 @@ def test_code_hides_no_file_from_undo_and_leaves_nothing_for_others_to_run(
 ) -> None:
     folder = tmp_path / "work"
     put(folder, "src/0.py", "src/1.py", "src/2.py", text="mine")
-    (folder / "empty").mkdir()
+    (folder / "empty").mkdir(0o750)
+    mode = (folder / "empty").stat().st_mode
     put(folder, "src/__pycache__/0.cpython-311.pyc", "src/__pycache__/9.cpython-311.pyc")
     until_now(lambda: time.time_ns() - (folder / "src/__pycache__").stat().st_ctime_ns > 5e7)
-    worker = Worker(tmp_path / "store", folder)
-    worker.ask("before", run="run", conversation="one", within_s=60, is_bounded=True)
-    act(folder)
-    found = worker.ask("after", run="run")
-    undone = worker.ask("undo", effect=found["id"], paths=[]) if "id" in found else {}
-    worker.close()
+    with closing(Worker(tmp_path / "store", folder)) as worker:
+        worker.ask("before", run="run", conversation="one", within_s=60, is_bounded=True)
+        act(folder)
+        found = worker.ask("after", run="run")
+        undone = worker.ask("undo", effect=found["id"], paths=[])
+        assert ((folder / "empty").stat().st_mode, os.listdir(folder / "empty")) == (mode, [])
+        if act is filled:
+            kept = worker.ask("settle", effect=found["id"], path="empty", is_kept=True)
+            assert (kept["conflicts"], (folder / "empty/bin/python").exists()) == ([], True)
     assert [one["path"] for one in found.get("set_aside", ())] == aside
     groups: list[list[dict[str, Any]]] = [found[one] for one in ("created", "changed", "deleted")]
     assert [one["path"] for group in groups for one in group] == seen
@@ -80,6 +85,6 @@ def test_code_hides_no_file_from_undo_and_leaves_nothing_for_others_to_run(
     assert {path.name: path.read_text() for path in folder.glob("src/*.py")} == {
         f"{number}.py": "mine" for number in range(3)
     }
-    assert {one.name for one in folder.iterdir()} - {"empty", "__pycache__"} == {"src"}
+    assert {one.name for one in folder.iterdir()} - {"__pycache__"} == {"empty", "src"}
     kept = {path.name[0] for path in folder.rglob("*.pyc")}
     assert kept == {"9"} if act is compiled else {"0", "9"}

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from playhead.undo_worker.applying import move_folder
 from playhead.undo_worker.comparing import Step, Steps, as_entry
 from playhead.undo_worker.pack import Image, as_image
-from playhead.undo_worker.scanning import Entries, Entry, Tree
+from playhead.undo_worker.scanning import FOLDER_FLAGS, Entries, Entry, Tree
 
 AGE_S = 30 * 24 * 3600.0
 """Effects are kept so long."""
@@ -233,14 +233,27 @@ class Shelf:
         folder.mkdir(mode=0o700, exist_ok=True)
         self._fd = os.open(folder, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
 
-    def take(self, tree: Tree, path: str, effect_id: str) -> None:
-        """Move a folder away. Raises OSError; with EFBIG one that would have to be copied."""
+    def take(self, tree: Tree, path: str, effect_id: str, was: Entry | None = None) -> None:
+        """Move a folder away. Raises OSError; with EFBIG one that would have to be copied.
+
+        `was`: the empty folder that was in its place before, and is there again.
+        """
         source, name = tree.place(path)
         _move(source, name, self._fd, _name_of(effect_id, path))
         tree.forget(path)
+        if was is not None:
+            os.mkdir(name, 0o700, dir_fd=source)
+            fd = os.open(name, FOLDER_FLAGS, dir_fd=source)
+            try:
+                os.fchmod(fd, was.mode)
+                os.utime(fd, ns=(was.mtime_ns, was.mtime_ns))
+            finally:
+                os.close(fd)
 
     def put_back(self, tree: Tree, path: str, effect_id: str) -> None:
         """Move a folder to where it was. Raises OSError, also if something else is there."""
+        with suppress(OSError):  # it may have been an empty folder before
+            os.rmdir(tree.place(path)[1], dir_fd=tree.place(path)[0])
         if tree.look(path) is not None:
             raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
         target, name = tree.place(path)

@@ -304,7 +304,7 @@ class WatchedFolder:
             effect.aside[shown(path)] = "waiting"
             self._effects.put(effect)  # before it is gone from its place
             try:
-                self._shelf.take(self._tree, path, effect.id)
+                self._shelf.take(self._tree, path, effect.id, effect.steps[path].before)
             except OSError as error:
                 del effect.aside[shown(path)]
                 conflicts.append(Conflict(path, "refused", error.strerror or ""))
