@@ -129,6 +129,10 @@ from PySide6.QtCore import QEvent, Qt
 async def wait(): ...
 assert asyncio.iscoroutinefunction(wait) and asyncio.iscoroutinefunction(partial(wait))
 assert not asyncio.iscoroutinefunction(len) and not asyncio.iscoroutinefunction(print)
+from playhead.bootstrap.core import build_core
+core = build_core()
+asyncio.run(core.warm_model(core.settings.current))
+assert "playhead.providers.provider" not in sys.modules, "there is no model to ask"
 late = "bz2", "inspect", "ipaddress", "locale", "lzma", "msgspec.inspect"
 assert not {"ast", "dis", "_bz2", "_lzma"} & set(sys.modules)
 assert all(sys.modules[name].__spec__ is None for name in late), late
@@ -148,10 +152,15 @@ assert inspect.iscoroutinefunction(wait)
 """
 
 
-def test_modules_and_enumerations_that_wait_are_whole_once_they_are_used():
+def test_modules_and_enumerations_that_wait_are_whole_once_they_are_used(tmp_path: Path):
     said = subprocess.run(
         [sys.executable, "-c", LATE],
-        env={**os.environ, "PYTHONPATH": str(ROOT / "app")},
+        env={
+            **os.environ,
+            "PYTHONPATH": str(ROOT / "app"),
+            "PLAYHEAD_CONFIG_DIR": str(tmp_path / "config"),
+            "PLAYHEAD_DATA_DIR": str(tmp_path / "data"),
+        },
         capture_output=True,
         text=True,
         check=False,

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Struct
 
 from playhead.domain.access import Access
-from playhead.domain.model import named_model
+from playhead.domain.model import DIRECT_MODEL, named_model
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings
 from playhead.domain.trust import PolicyWish
@@ -114,9 +114,11 @@ class Core(Struct, frozen=True, kw_only=True):
             self._chores.append(asyncio.create_task(self._prepare_python()))
 
     async def warm_model(self, settings: AppSettings) -> None:
-        """Start what asks the model of these settings."""
+        """Start what asks the model of these settings; without one nothing is loaded for it."""
         catalog = self.ports.catalog
         model = describe_model(settings.model, settings, catalog)
+        if model.model == DIRECT_MODEL:
+            return
         address = api_base_for(settings.model, settings, catalog)
         await self.provider.warm(msgspec.structs.replace(model, api_base=address or None))
 

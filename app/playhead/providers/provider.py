@@ -161,11 +161,10 @@ class Provider:
 
     async def warm(self, model: ModelSettings) -> None:
         """Start what asks this model ahead of the first question, without its key."""
-        if model.model != DIRECT_MODEL:
-            tool = {"type": "function", "function": {"name": EXECUTE}}
-            ask = build_ask(replace(model, api_key=None), [], [tool])
-            fields = {name: getattr(ask, name) for name in ask.__struct_fields__}
-            await self.worker.start(Rehearsal(**fields))
+        tool = {"type": "function", "function": {"name": EXECUTE}}
+        ask = build_ask(replace(model, api_key=None), [], [tool])
+        fields = {name: getattr(ask, name) for name in ask.__struct_fields__}
+        await self.worker.start(Rehearsal(**fields))
 
     async def check(self, model: ModelSettings) -> str:
         """Send a small request; return a sentence with what answered.
