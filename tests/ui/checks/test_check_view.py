@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog, QPushButton, QTreeWidgetItem
@@ -37,13 +38,15 @@ async def here() -> Interpreter:
 
 
 @asynccontextmanager
-async def ready_to_check(theme: Theme, tmp_path: Path) -> AsyncGenerator[Bench]:
+async def ready_to_check(
+    theme: Theme, tmp_path: Path, cells: Sequence[str] = CELLS
+) -> AsyncGenerator[Bench]:
     """A window with a conversation whose code has run, and what checks its exports."""
     folder = tmp_path / "work"
     folder.mkdir()
     (folder / "data.csv").write_text("a,b\n1,2\n")
     async with executor(tmp_path) as made:
-        messages = (await recorded(made, folder, CELLS)).messages
+        messages = (await recorded(made, folder, cells)).messages
         settings = AppSettings(interpreter=sys.executable, folder=str(folder))
         async with opened(theme, tmp_path / "home", settings=settings, executor=made) as bench:
             session = bench.session
@@ -113,4 +116,38 @@ async def test_an_export_is_approved_checked_and_gets_its_report(
         cells = json.loads(target.read_bytes())["cells"]
         assert "1 difference" in "".join(cells[0]["source"]) + "".join(cells[1]["source"])
         assert list((tmp_path / "checks").iterdir()) == []
+        view.close()
+
+
+WAITS = (
+    "import msgspec",
+    "import os, time\nwhile os.path.exists('slow.flag'):\n    time.sleep(0.05)\nprint('done')",
+)
+
+
+async def test_without_an_index_the_present_environment_can_be_chosen_and_stop_stops(
+    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("UV_DEFAULT_INDEX", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("UV_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setenv("UV_HTTP_RETRIES", "0")
+    async with ready_to_check(theme, tmp_path, WAITS) as bench:
+        flag = tmp_path / "work" / "slow.flag"
+        flag.touch()
+        target = tmp_path / "out.ipynb"
+        view = await shown_check(bench, target)
+        written = target.read_bytes()
+        assert "msgspec" in view.words.text()
+        click(view.run_button)
+        await until(lambda: view.title.text() == "The package index cannot be reached.")
+        assert "report then says so" in view.words.text()
+        assert view.environment.currentData() == "present"
+        await until(view.run_button.isVisible)
+        click(view.run_button)
+        await until(lambda: view.words.text() == "Cell 2 of 2 runs…")
+        click(view.stop_button)
+        await until(lambda: view.title.text() == "The check was stopped")
+        await until(lambda: not list((tmp_path / "checks").iterdir()))
+        assert target.read_bytes() == written
+        assert view.report is None
         view.close()
