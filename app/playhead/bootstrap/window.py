@@ -44,6 +44,7 @@ _REST = (
     "playhead.bootstrap.maintenance",
     "playhead.ui.shell.session_view",
     "playhead.ui.shell.session_bindings",
+    "playhead.ui.shell.past.variables_binding",
     "playhead.ui.shell.policy_binding",
     "playhead.ui.shell.result_actions",
     "playhead.ui.shell.document_actions",

@@ -117,9 +117,10 @@ class MainWindow(QMainWindow):
     ) -> None:
         """Join the window to the sessions and all else; called once, in the running loop."""
         from playhead.ui.shell.composer_binding import AttachmentHints
+        from playhead.ui.shell.past.variables_binding import VariablesBinding
         from playhead.ui.shell.place_menus import PlaceMenus
         from playhead.ui.shell.result_actions import ResultActions
-        from playhead.ui.shell.session_bindings import PauseBinding, RiskBinding, VariablesBinding
+        from playhead.ui.shell.session_bindings import PauseBinding, RiskBinding
         from playhead.ui.timeline.scroll.coalescer import Coalescer
         from playhead.ui.widgets.drop_zone import ImportDropZone
 

@@ -1,1 +1,1 @@
-"""The window as it was after an earlier run; imported by `ui.shell.main_window`."""
+"""The variables of runs, and the window as it was after one; imported by the main window."""

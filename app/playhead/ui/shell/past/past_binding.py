@@ -26,7 +26,7 @@ from playhead.ui.widgets.wording import mark, tr
 
 if TYPE_CHECKING:
     from playhead.ui.editor.variables_panel import VariablesPanel
-    from playhead.ui.shell.session_bindings import VariablesBinding
+    from playhead.ui.shell.past.variables_binding import VariablesBinding
     from playhead.ui.shell.window_layout import WindowLayout
     from playhead.ui.timeline.scroll.run_rail import RunRail
     from playhead.ui.widgets.task_owner import TaskOwner
