@@ -14,7 +14,7 @@ from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import FileChanges
 from playhead.domain.conversation.run_fold import Run, RunFold, with_undone
-from playhead.domain.execution import PYTHON, LineValue, PastState, Variable
+from playhead.domain.execution import PYTHON, LineValue, PastState, Variable, is_place
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.editor.past_tab import PastTab
@@ -271,7 +271,7 @@ class PastBinding(SessionBinding):
             self._tasks.start(self._read_variables(session, run, panel))
 
     async def _read_variables(self, session: Session, run: Run, panel: VariablesPanel) -> None:
-        state = await session.kept_variables.state_at(run.started_id)
+        state = await _state_after(session, run)
         now = self.run
         if session is not self._session or now is None or now.started_id != run.started_id:
             return
@@ -302,7 +302,7 @@ class PastBinding(SessionBinding):
         run, session = self.run, self._session
         if run is None or session is None:
             return
-        state = await session.kept_variables.state_at(run.started_id)
+        state = await _state_after(session, run)
         if state.is_kept:
             await self._branch(session, run, lambda: None, with_variables=True)
             return
@@ -327,7 +327,7 @@ class PastBinding(SessionBinding):
         try:
             if run is None or session is None:
                 return
-            state = await session.kept_variables.state_at(run.started_id)
+            state = await _state_after(session, run)
         finally:
             self._is_asking = False
         if state.is_kept:
@@ -374,6 +374,13 @@ class PastBinding(SessionBinding):
                 key=_MOVED,
             )
         then()
+
+
+async def _state_after(session: Session, run: Run) -> PastState:
+    """Return the variables as they were after a run; those of a Jupyter kernel are never saved."""
+    state = await session.kept_variables.state_at(run.started_id)
+    is_elsewhere = is_place(session.kernel.interpreter)
+    return PastState(why="off") if state.why and is_elsewhere else state
 
 
 def _why_not_kept(state: PastState) -> str:
