@@ -4,6 +4,269 @@
   <context>
     <name>Playhead</name>
     <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Output</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Figure</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/table_file.py" />
+      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Table</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Formatted text</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Error</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Question</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>File</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Package</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <source>Run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>The inputs are copied…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>An environment with the recorded versions is made…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>The results are compared…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Check “{name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Run this again from the top?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>All code of the export</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>New environment with the recorded versions</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Environment that is there</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Run all of it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <location filename="../../app/playhead/ui/playback/playback_view.py" />
+      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
+      <source>Stop</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
+      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <location filename="../../app/playhead/ui/widgets/banner.py" />
+      <source>Close</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Cells and differences</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Cell {number}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>It runs without a sandbox: as you, with all your files.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>In an empty copy of its inputs; the working folder stays as it is.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>The export is checked</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Cell {number} of {total} runs…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Proved: it gives again what is recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>%n differences from what is recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Inputs: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>The report is in the export.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>The export was left as it is.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>It runs in the sandbox, without the network.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>It runs in the sandbox, with the network that its policy allows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Installed for it from the package index: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
+      <source>Run again</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Files and packages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Python {version} in a new environment with the recorded versions.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Python {version} in the environment that is there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>No versions of packages are recorded.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>The check was stopped</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Nothing was written into the export.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>Differs every time, not compared: {what}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/side_by_side.py" />
+      <source>Recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/side_by_side.py" />
+      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <source>Now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/side_by_side.py" />
+      <source>Nothing</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/side_by_side.py" />
+      <source>Likely: {cause}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/commands/command_palette.py" />
       <source>No command or conversation has that name.</source>
       <translation type="unfinished" />
@@ -121,6 +384,16 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>Export and check…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>Replay the conversation…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>Import conversation…</source>
       <translation type="unfinished" />
@@ -128,15 +401,6 @@
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Run the code in the editor</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
-      <location filename="../../app/playhead/ui/composer/button_row.py" />
-      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
-      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
-      <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
-      <source>Stop</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -314,6 +578,7 @@
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <location filename="../../app/playhead/ui/composer/composer.py" />
       <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
       <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
       <location filename="../../app/playhead/ui/settings/storage_page.py" />
@@ -442,6 +707,46 @@
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <source>Jump to the latest</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
+      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/run_rail.py" />
+      <source>Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Look at the run before</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Look at the next run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>A line back in its code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>A line on in its code</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <source>Look at the first run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <location filename="../../app/playhead/ui/timeline/past_bar.py" />
+      <source>Back to now</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -836,15 +1141,13 @@
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <source>Run this code on your computer?</source>
+      <location filename="../../app/playhead/ui/composer/composer.py" />
+      <source>What you write waits for the end of this turn, and goes on from now…</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
-      <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
-      <source>Run</source>
+      <source>Run this code on your computer?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -934,12 +1237,17 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Kernel: {path}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>Folder: {folder}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <source>Run your edited code on your computer?</source>
+      <source>Run this code in the Jupyter kernel “{name}”?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -949,6 +1257,11 @@
       <location filename="../../app/playhead/ui/editor/tab.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>edited</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run your edited code on your computer?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1422,12 +1735,6 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
-      <location filename="../../app/playhead/ui/dialogs/log_view.py" />
-      <source>Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/desktop_presence.py" />
       <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <location filename="../../app/playhead/ui/shell/window_help.py" />
@@ -1466,15 +1773,6 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
       <location filename="../../app/playhead/ui/dialogs/log_view.py" />
       <source>Copy for a report</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/dialogs/about_dialog.py" />
-      <location filename="../../app/playhead/ui/dialogs/crash_view.py" />
-      <location filename="../../app/playhead/ui/dialogs/request_view.py" />
-      <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
-      <location filename="../../app/playhead/ui/widgets/banner.py" />
-      <source>Close</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1723,11 +2021,6 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
-      <source>Now</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
       <location filename="../../app/playhead/ui/dialogs/log_view.py" />
       <source>Model worker</source>
       <translation type="unfinished" />
@@ -1805,6 +2098,51 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/dialogs/log_view.py" />
       <source>The last {lines}; the file has more.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <source>They are downloaded again in these versions and installed into {environment}: all conversations that use it have them then, also outside of the sandbox, where code that imports them runs as you. What code has put into the sandbox is not copied, but it could have named any package here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <source>Only wheels are taken: nothing of theirs runs while they are installed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <source>Keep in the environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <source>Build those that have no wheel, too</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <source>What builds a package is code of its own. It may do all that you may.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <source>{package} in place of {version}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <source>Install these packages outside of the sandbox?</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <source>Install %n packages</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
+      <source>They are being downloaded and installed…</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2119,14 +2457,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/dialogs/table_file.py" />
       <source>“{name}” is a different table now.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/dialogs/table_file.py" />
-      <location filename="../../app/playhead/ui/dialogs/table_window.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/table_card.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>Table</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2530,6 +2860,7 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
       <location filename="../../app/playhead/ui/shell/conversation_actions.py" />
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Undo</source>
       <translation type="unfinished" />
@@ -2659,6 +2990,16 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
+      <source>{language_name} cannot be run here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
+      <source>This is the code of an earlier run, which is only shown.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
       <location filename="../../app/playhead/ui/editor/pane/pane_tools.py" />
       <source>the saved file</source>
       <translation type="unfinished" />
@@ -2672,11 +3013,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
       <source>Use the plain editor</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/editor/pane/editor_pane.py" />
-      <source>{language_name} cannot be run here.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2716,6 +3052,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <location filename="../../app/playhead/ui/playback/playback_view.py" />
       <source>Pause</source>
       <translation type="unfinished" />
     </message>
@@ -2801,6 +3138,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/pane_header.py" />
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
       <source>Go on</source>
       <translation type="unfinished" />
     </message>
@@ -2864,6 +3202,7 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/sidebar/model.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/run_rail.py" />
       <source>running</source>
       <translation type="unfinished" />
     </message>
@@ -2899,7 +3238,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
-      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Interpreter: {interpreter}</source>
       <translation type="unfinished" />
     </message>
@@ -2982,6 +3320,11 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/editor/past_tab.py" />
+      <source>no values are kept of this run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/editor/tab.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>being written</source>
@@ -2990,6 +3333,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/tab.py" />
       <source>waits for your answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/tab.py" />
+      <source>as it ran, read-only</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3145,6 +3493,16 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>of another branch</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
+      <source>Code ran last in another branch of this conversation; its variables are here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>not saved yet</source>
       <translation type="unfinished" />
     </message>
@@ -3212,6 +3570,31 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/variables_panel.py" />
       <source>The code is running. Its variables are read when it has ended.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/playback/playback_view.py" />
+      <source>Replay of “{title}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/playback/playback_view.py" />
+      <source>Time of the replay</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/playback/playback_view.py" />
+      <source>Speed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/playback/playback_view.py" />
+      <source>Skip waits</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/playback/playback_view.py" />
+      <source>Play</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3636,6 +4019,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>Yes</source>
       <translation type="unfinished" />
     </message>
@@ -4503,6 +4887,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/storage_page.py" />
+      <source>{size}, {copies} of it in copies that wait for a review</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Reset…</source>
       <translation type="unfinished" />
     </message>
@@ -4583,6 +4972,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>Runs on this computer: {interpreter}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Show the sidebar (Ctrl+B)</source>
       <translation type="unfinished" />
     </message>
@@ -4614,6 +5008,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>This conversation has cost {cost}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>This kernel says neither which line runs nor which variables it has.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4659,6 +5058,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>Import</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Export and check</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4718,6 +5122,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>There is nothing to replay yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>There is nothing to export yet.</source>
       <translation type="unfinished" />
     </message>
@@ -4734,6 +5143,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/document_actions.py" />
       <source>Choose a notebook or a list of messages.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/document_actions.py" />
+      <source>Check it</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4791,6 +5205,31 @@ MIT licence.</source>
       <source>Other programs cannot reach Playhead.</source>
       <translation type="unfinished" />
     </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>With files</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Have %n variables as this branch left them?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>{names}. Code waits for the answer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>%n runs of the other branch changed files.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>They are still as it left them.</source>
+      <translation type="unfinished" />
+    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>Bring back {count} of %n variables?</source>
@@ -4804,6 +5243,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>{first} wants to run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>Undo these</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4828,6 +5272,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/notices.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Keep</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/notices.py" />
       <location filename="../../app/playhead/ui/shell/window_layout.py" />
       <location filename="../../app/playhead/ui/sidebar/conversation_menus.py" />
       <source>Open</source>
@@ -4841,6 +5291,133 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>This link is not opened.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>they could not be saved before the next run began.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>their place on the disk was needed for later ones.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>variables are not saved here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>that is for Python only.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>The variables after this run are not kept: {why}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>run {number:,}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>You look at run {number:,}: what you send asks where it goes on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>You look at an earlier run, which is only shown.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>Go on from it, or go back to now, to change something.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <location filename="../../app/playhead/ui/timeline/past_bar.py" />
+      <source>Go on from here</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>Go on from run {number:,} with the variables as now?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>A new branch after run {number:,} has the variables as then.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>You look at run {number:,}. Where does it go on?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>Go on from run {number:,}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>The variables after this run are not saved yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>after run {number:,}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>What came later is kept as another version. Files stay as they are now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>The conversation goes on from run {number:,}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>What came after it is kept as the other version of what you send next.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>Python only, after run {number:,}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>A new branch has the variables as now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/past_binding.py" />
+      <source>Go on from now</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/variables_binding.py" />
+      <source>No kernel is running. Variables are listed here once code has run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/variables_binding.py" />
+      <source>The variables could not be read. {words}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/past/variables_binding.py" />
+      <source>Variables are listed for Python only.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4906,6 +5483,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/place_menus.py" />
+      <source>Jupyter kernels on this machine</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_menus.py" />
       <source>no environment</source>
       <translation type="unfinished" />
     </message>
@@ -4931,6 +5513,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>The code runs as soon as it is known what keeps it to its folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
       <source>The code did not find it; the model knows.</source>
       <translation type="unfinished" />
     </message>
@@ -4942,6 +5529,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/policy_binding.py" />
       <source>Allow…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/policy_binding.py" />
+      <source>The sandbox of this computer is being tested…</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -5017,6 +5609,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>The environment has these packages already.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>The kernel has ended, and its variables with it.</source>
       <translation type="unfinished" />
     </message>
@@ -5028,6 +5625,16 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>The table has %n rows.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>What R has installed stays in the sandbox.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>The packages are in the environment now.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5052,6 +5659,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>No variable was changed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>The file is not there any more.</source>
       <translation type="unfinished" />
     </message>
@@ -5068,11 +5680,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>Show in folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>No kernel is running. Variables are listed here once code has run.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5162,11 +5769,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>The variables could not be read. {words}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
       <source>{names} and {count} more</source>
       <translation type="unfinished" />
     </message>
@@ -5199,11 +5801,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_bindings.py" />
       <source>Ask again, or in other words.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/session_bindings.py" />
-      <source>Variables are listed for Python only.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5249,6 +5846,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>{language} code cannot be paused</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/session_view.py" />
+      <source>Code that runs in a Jupyter kernel cannot be paused</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5354,11 +5956,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/session_view.py" />
       <source>No answer came to this question.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/session_view.py" />
-      <source>Go on from here</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5571,6 +6168,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/window_layout.py" />
+      <source>Look at an earlier run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
       <source>Choose the model…</source>
       <translation type="unfinished" />
     </message>
@@ -5730,13 +6332,6 @@ MIT licence.</source>
       <source>Plan</source>
       <translation type="unfinished" />
     </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
-      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>Output</source>
-      <translation type="unfinished" />
-    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/sidebar/search_results.py" />
       <source>%n conversations</source>
@@ -5858,18 +6453,21 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/run_rail.py" />
       <source>ran</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/run_rail.py" />
       <source>failed</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/run_rail.py" />
       <source>stopped</source>
       <translation type="unfinished" />
     </message>
@@ -5897,12 +6495,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
-      <source>Run again</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <location filename="../../app/playhead/ui/timeline/cards/message_cards.py" />
       <source>Run this code</source>
       <translation type="unfinished" />
@@ -5910,6 +6502,14 @@ MIT licence.</source>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>Show {kept:,} of %n lines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/run_rail.py" />
+      <source>undone</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5951,12 +6551,24 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Undo run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>ran in {detail}</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>failed after {detail}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Redo run</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5989,11 +6601,6 @@ MIT licence.</source>
       <source>Delete {name}</source>
       <translation type="unfinished" />
     </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <source>Keep</source>
-      <translation type="unfinished" />
-    </message>
     <message numerus="yes">
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Show %n files</source>
@@ -6011,6 +6618,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>partly undone</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Open {name}</source>
       <translation type="unfinished" />
     </message>
@@ -6021,18 +6633,22 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
+      <source>Keep in the environment…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Applied</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <source>working</source>
+      <source>Files and variables</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <location filename="../../app/playhead/ui/timeline/model/timeline_model.py" />
-      <source>undone</source>
+      <source>working</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6053,16 +6669,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
       <source>Show what changed in {name}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <source>Undo run</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/effects_card.py" />
-      <source>Redo run</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6342,12 +6948,6 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/timeline/cards/problem_card.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>Error</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
       <location filename="../../app/playhead/ui/timeline/cards/result_cards.py" />
       <source>{name} cannot be shown: {lower}{name_2}.</source>
       <translation type="unfinished" />
@@ -6562,6 +7162,31 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/timeline/past_bar.py" />
+      <source>Run {number:,} of {total:,}, {time}, {outcome}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/past_bar.py" />
+      <source>You look at run {number:,} of {total:,}, {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/timeline/past_bar.py" />
+      <source>%n files changed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/past_bar.py" />
+      <source>A new branch begins after this run; what came later is kept</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/past_bar.py" />
+      <source>Show the conversation as it is now (Esc on the playhead)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
       <source>Attachment</source>
       <translation type="unfinished" />
@@ -6689,6 +7314,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/scroll/mouse_handler.py" />
       <source>View what was sent…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/run_rail.py" />
+      <source>Now: drag the playhead up to see an earlier run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/scroll/run_rail.py" />
+      <source>now</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6883,6 +7518,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>{name} cannot be put back: {reason}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
       <source>{name} ({detail})</source>
       <translation type="unfinished" />
     </message>
@@ -6903,6 +7543,12 @@ Click to sort</source>
     </message>
     <message numerus="yes">
       <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>%n variables</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
       <source>%n created</source>
       <translation type="unfinished" />
     </message>
@@ -6914,6 +7560,36 @@ Click to sort</source>
     <message numerus="yes">
       <location filename="../../app/playhead/domain/text/file_effects.py" />
       <source>%n moved</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Variables made: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Variables changed: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Variables deleted: {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>{name} was changed since, so it was left as it is.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>{name} shares objects with a variable that was changed since, so it was left.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>{name} was left as it is: {reason}.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7014,6 +7690,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/domain/text/file_effects.py" />
       <source>Installed for the code of this folder alone: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>Its variables cannot be put back: the next run came before they were saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/file_effects.py" />
+      <source>It was also let change {names}: not watched, and not undone here.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7449,11 +8135,6 @@ Click to sort</source>
     <message numerus="yes">
       <location filename="../../app/playhead/domain/text/policies.py" />
       <source>%n more to read</source>
-      <translation type="unfinished" />
-    </message>
-    <message numerus="yes">
-      <location filename="../../app/playhead/domain/text/policies.py" />
-      <source>%n variables</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8075,6 +8756,301 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>an output is missing</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>a figure is missing</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>a table is missing</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>a formatted text is missing</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>it does not ask for input, as recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>an output that is not recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>a figure that is not recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>a table that is not recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>a formatted text that is not recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>it asks for input, which is not recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>it did not fail with {error}, as recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>it uses random numbers without a seed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>the order of a set of texts is another one in each process</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>no cell makes {name}: code that is not here had left it</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>the package is not among those that are recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>it reads a file that is not among the inputs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>it needs the network, which it does not reach here</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>it failed: {error}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>only a later cell makes {name}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>{now}, recorded {before}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/figure_comparison.py" />
+      <source>{before} points, now {now}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/figure_comparison.py" />
+      <source>the same to the eye</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/figure_comparison.py" />
+      <source>the drawing is another one</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/figure_comparison.py" />
+      <source>a picture that cannot be read</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/figure_comparison.py" />
+      <source>{share} of the picture looks different</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/figure_comparison.py" />
+      <source>the same drawing</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/file_comparison.py" />
+      <source>its bytes differ</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/file_comparison.py" />
+      <source>{before} bytes, now {now}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/file_comparison.py" />
+      <source>line {line}, column {column}: {before}, now {now}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/file_comparison.py" />
+      <source>the same values</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/file_comparison.py" />
+      <source>{name} in it differs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/file_comparison.py" />
+      <source>what is packed in it differs</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/file_comparison.py" />
+      <source>the same contents</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/file_comparison.py" />
+      <source>the same but for its date</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
+      <source>{before} rows, now {now}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
+      <source>cells that differ: {count}, the first in row {row}, column {column}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
+      <source>without the columns {gone}, with {new}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
+      <source>without the columns {gone}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
+      <source>with the columns {new}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
+      <source>columns in another order</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
+      <source>column {name}: {before}, now {now}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
+      <source>only the first rows are recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/text_comparison.py" />
+      <source>{before} lines, now {now}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/text_comparison.py" />
+      <source>numbers by up to {share} of their value</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/text_comparison.py" />
+      <source>addresses, times or paths</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/text_comparison.py" />
+      <source>line {number}: {before}, now {now}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>what an installation prints</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>{now}, recorded with {before}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>{names} may have been another one</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>another version of {names}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>another file (only hashes were compared: the recorded one is gone)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>it asks for input, and what was typed is not recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>it is made now, which is not recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>it is an input, and is not there</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>this input is another one than was recorded</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>it is not made any more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/recorded_cells.py" />
+      <source>There is nothing to check in this file.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/recorded_cells.py" />
+      <source>None of its code is recorded as run.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/recorded_cells.py" />
+      <source>Choose a notebook whose cells were run, or a script.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/domain/execution.py" />
       <source>“{module}” is not the name of a module.</source>
       <translation type="unfinished" />
@@ -8105,13 +9081,38 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/execution/environments/locked_environments.py" />
+      <source>{path} comes without the module venv.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/locked_environments.py" />
+      <source>The environment for the check could not be made.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/locked_environments.py" />
+      <source>Check with the environment that is there; the report then says so.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/locked_environments.py" />
+      <source>The package index cannot be reached.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/locked_environments.py" />
+      <source>The recorded packages could not be installed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/execution/file_watch.py" />
       <source>The process that does this has failed ({problem}).</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/file_watch.py" />
-      <location filename="../../app/playhead/session/code_runs.py" />
+      <location filename="../../app/playhead/session/past/run_files.py" />
       <source>This can no longer be put back.</source>
       <translation type="unfinished" />
     </message>
@@ -8228,6 +9229,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/interpreters.py" />
+      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
       <source>This is not a usable Python.</source>
       <translation type="unfinished" />
     </message>
@@ -8289,6 +9291,42 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/execution/interpreters.py" />
       <source>Install Python 3.9 or newer, or choose one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/keeping/checkouts.py" />
+      <location filename="../../app/playhead/session/past/kept_variables.py" />
+      <source>The variables of this run are not kept.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/keeping/checkouts.py" />
+      <source>The variables could not be changed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/keeping/checkouts.py" />
+      <source>The kernel has not answered.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/keeping/checkouts.py" />
+      <source>Look at the variables, then try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/keeping/variable_keeper.py" />
+      <source>Nothing is kept of the variables.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/keeping/variable_keeper.py" />
+      <source>The variables are not changed: they could not be saved as they are now.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/keeping/variable_keeper.py" />
+      <source>Try again when the code has ended.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8388,6 +9426,61 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
+      <source>{interpreter} would run outside of the sandbox.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
+      <source>If you trust it, install them in a terminal: {pip} install NAME.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
+      <source>There is no environment to install into.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
+      <source>Code runs in the Python of Playhead itself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
+      <source>Choose a Python of your own.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
+      <source>This environment is in a folder that code may change.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
+      <source>It took too long.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/places/place_finder.py" />
+      <source>The kernel “{label}” cannot be started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/places/place_finder.py" />
+      <source>{path} says no command.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/places/place_finder.py" />
+      <source>There is no {program}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/places/place_finder.py" />
+      <source>Choose where this conversation runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
       <source>Code in “{language}” cannot be run.</source>
       <translation type="unfinished" />
@@ -8415,6 +9508,21 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
       <source>Let the code of this conversation run without.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>The weaker sandbox of this computer cannot hold a kernel of Jupyter.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>Code in it gets no sockets, which such a kernel is spoken to by.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>Choose a Python, or the policy “everything” for this conversation.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9175,11 +10283,6 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/session/code_runs.py" />
-      <source>Nothing is kept of the files as they were.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
       <location filename="../../app/playhead/session/message_queue.py" />
       <location filename="../../app/playhead/session/session.py" />
       <source>There is nothing to send.</source>
@@ -9189,6 +10292,11 @@ Click to sort</source>
       <location filename="../../app/playhead/session/message_queue.py" />
       <location filename="../../app/playhead/session/session.py" />
       <source>Type a message first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/past/run_files.py" />
+      <source>Nothing is kept of the files and variables as they were.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9399,6 +10507,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/trust/grant_book.py" />
       <source>Name it by its whole path.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/kept_packages.py" />
+      <source>These packages do not wait for the environment.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/kept_packages.py" />
+      <source>Look at those that do.</source>
       <translation type="unfinished" />
     </message>
     <message>

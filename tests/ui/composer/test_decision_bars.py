@@ -118,6 +118,7 @@ def test_every_answer_has_its_keys(bench: Bench, qtbot: QtBot) -> None:
 def test_a_reason_can_be_given(bench: Bench, qtbot: QtBot) -> None:
     ask(bench, qtbot)
     bench.bar.reason_action.trigger()
+    assert bench.bar._reason is not None
     QTest.keyClicks(bench.bar._reason, "use the other file")
     QTest.keyClick(bench.bar._reason, Qt.Key.Key_Return)
     assert bench.refusals == [("p1", "use the other file")]
@@ -204,6 +205,7 @@ def test_a_block_without_a_tick_is_skipped(bench: Bench, qtbot: QtBot) -> None:
 def test_all_blocks_are_skipped_with_one_reason(bench: Bench, qtbot: QtBot) -> None:
     decisions = ask_about_both(bench, qtbot)
     bench.bar.reason_action.trigger()
+    assert bench.bar._reason is not None
     QTest.keyClicks(bench.bar._reason, "not today")
     QTest.keyClick(bench.bar._reason, Qt.Key.Key_Return)
     assert decisions == [{"m1": Deny("not today"), "m2": Deny("not today")}]

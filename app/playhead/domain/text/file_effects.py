@@ -209,17 +209,11 @@ def limits_text(
         names = uncovered_text(changes.uncovered, changes.uncovered_total, tr, tr_n)
         told.append(tr("Undo does not cover {names}.", names=names))
     if changes.elsewhere:
-        names = list(changes.elsewhere[:_NAMES])
-        if (more := len(changes.elsewhere) - _NAMES) > 0:
-            names.append(tr_n("%n more", more, one="1 more"))
-        told.append(tr("In the sandbox's own home, not in yours: {names}.", names=", ".join(names)))
+        names = _some(changes.elsewhere, _NAMES, tr_n)
+        told.append(tr("In the sandbox's own home, not in yours: {names}.", names=names))
     if changes.installed:
-        names = list(changes.installed[:_PACKAGES])
-        if (more := len(changes.installed) - _PACKAGES) > 0:
-            names.append(tr_n("%n more", more, one="1 more"))
-        told.append(
-            tr("Installed for the code of this folder alone: {names}.", names=", ".join(names))
-        )
+        names = _some(changes.installed, _PACKAGES, tr_n)
+        told.append(tr("Installed for the code of this folder alone: {names}.", names=names))
     if changes.variables is not None and changes.variables.is_unknown:
         told.append(
             tr("Its variables cannot be put back: the next run came before they were saved.")
@@ -229,13 +223,21 @@ def limits_text(
             left_text(one, is_run=changes.action == "run", tr=tr) for one in changes.variables.left
         ]
     if changes.unwatched:
-        names = ", ".join(changes.unwatched[:_NAMES])
+        names = _some(changes.unwatched, _NAMES, tr_n)
         told.append(
             tr("It was also let change {names}: not watched, and not undone here.", names=names)
         )
     if changes.note:
         told.append(tr(changes.note) if changes.note.isprintable() else changes.note)
     return told
+
+
+def _some(names: Sequence[str], most: int, tr_n: TranslateNumber) -> str:
+    """Return up to `most` names with commas, and how many are left out."""
+    shown = list(names[:most])
+    if (more := len(names) - most) > 0:
+        shown.append(tr_n("%n more", more, one="1 more"))
+    return ", ".join(shown)
 
 
 def conflict_text(conflict: FileConflict, tr: Translate = in_english) -> str:

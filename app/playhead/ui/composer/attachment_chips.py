@@ -317,7 +317,7 @@ class AttachmentChips(QWidget):
         """Add an attachment, unless it is attached already."""
         if any(chip.attachment.path == attachment.path for chip in self._chips):
             return
-        chip = AttachmentChip(attachment, self._theme, self._row.parentWidget())
+        chip = AttachmentChip(attachment, self._theme, self)
         chip.removed.connect(lambda: self._on_removed(chip))
         chip.stepped.connect(lambda steps: self._step(chip, steps))
         self._chips.append(chip)
