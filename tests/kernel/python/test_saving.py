@@ -324,6 +324,7 @@ print(frame.x[0], count() is inner, outer)
         ("other = items", "items other"),
         ("bump()", "bump count items"),
         ("thing.bump()", "thing count"),
+        ("print(kinds[0])", "count"),
         ("def later():\n    items.append(1)", "later"),
         ("for n in items: pass", "n"),
         ("for row in rows: pass", "row rows"),
@@ -358,6 +359,7 @@ class Thing:
         global count
         count += 1
 thing = Thing()
+kinds = [dict, Thing, list]
 """
 
 
@@ -374,6 +376,23 @@ def test_only_what_is_new_is_written(pair: list[Talk]) -> None:
     kernel.run("del items")
     saved = _answer(kernel, "save", **{**_SAVE, "known": known})
     assert _rows(saved).keys() == {"large", "count"}
+
+
+def test_a_class_that_raises_wherever_it_is_asked_does_not_end_its_kernel(
+    pair: list[Talk],
+) -> None:
+    kernel = pair[0]
+    kernel.run("""\
+class Meta(type):
+    def __getattribute__(self, name): raise ZeroDivisionError(name)
+class Hostile(metaclass=Meta):
+    @property
+    def __class__(self): raise ZeroDivisionError
+hostile, x = Hostile(), 1
+""")
+    assert _answer(kernel, "save", **_SAVE)["error"] == "behind"
+    kernel.run("del Hostile, Meta, hostile")
+    assert _rows(_answer(kernel, "save", **_SAVE)).keys() == {"x"}
 
 
 def test_what_was_typed_as_a_secret_is_in_no_file(pair: list[Talk]) -> None:

@@ -93,10 +93,22 @@ class Saver:
             self._unsaved.all = True
 
     def save(self, command: dict[str, Any]) -> None:
-        """Save what may have changed; the answer comes when that is written."""
+        """Save what may have changed; the answer comes when that is written.
+
+        Whatever values do to it, their kernel goes on.
+        """
         if self._is_saving:
             self._files.send(command["ask"], {"error": "busy"})
             return
+        try:
+            self._begin(command)
+        except Exception:  # noqa: BLE001 - classes of code may raise anything, wherever asked
+            self._is_saving = False
+            self._unsaved.all = True
+            with contextlib.suppress(OSError):
+                self._files.send(command["ask"], {"error": "behind"})
+
+    def _begin(self, command: dict[str, Any]) -> None:
         self._read_blocks()
         names = self._names()
         chosen = self._chosen(names, frozenset(command["known"]))

@@ -13,7 +13,7 @@ import itertools
 import types
 from typing import Any, Iterable, cast
 
-from ..short_text import class_of
+from ..short_text import bases_of, class_of
 
 _OPAQUE = frozenset(
     {"exec", "eval", "globals", "locals", "vars", "get_ipython", "compile", "__import__"}
@@ -305,11 +305,13 @@ def _codes(value: Any, namespace: dict[str, Any]) -> list[types.CodeType]:
     while waiting and seen < _HELD_LIMIT:
         one = waiting.pop()
         seen += 1
-        kind: type[Any] = one if isinstance(one, type) else class_of(one)
-        if isinstance(one, types.FunctionType):
+        kind = class_of(one)
+        if issubclass(kind, type):
+            codes += _codes_of_class(one)
+        elif kind is types.FunctionType:
             codes += [one.__code__] if one.__globals__ is namespace else []
             waiting += _held_by_function(one)
-        elif isinstance(one, types.MethodType):
+        elif kind is types.MethodType:
             waiting += [one.__func__, one.__self__]
         elif kind in (list, tuple, set):
             waiting += itertools.islice(cast("Iterable[Any]", one), _HELD_LIMIT)
@@ -317,7 +319,7 @@ def _codes(value: Any, namespace: dict[str, Any]) -> list[types.CodeType]:
             waiting += itertools.islice(cast("dict[Any, Any]", one).values(), _HELD_LIMIT)
         elif kind.__module__ == "functools":
             waiting += [getattr(one, name, None) for name in ("func", "__wrapped__")]
-        elif kind.__module__ == "__main__":
+        else:
             codes += _codes_of_class(kind)
     return codes
 
@@ -335,7 +337,7 @@ def _held_by_function(function: Any) -> list[Any]:
 
 def _codes_of_class(kind: type) -> list[types.CodeType]:
     found: list[types.CodeType] = []
-    for base in kind.__mro__:
+    for base in bases_of(kind):
         members: list[Any] = list(vars(base).values()) if base.__module__ == "__main__" else []
         for one in members:
             for inner in ("fget", "__func__"):  # of properties, of static and class methods
