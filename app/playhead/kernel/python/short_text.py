@@ -41,6 +41,12 @@ def name_of(kind: type[Any]) -> Any:
     return type.__dict__["__name__"].__get__(kind)
 
 
+def module_of(kind: type[Any]) -> str:
+    """Return the name of a class's module, without asking its metaclass; "" for none."""
+    module = type.__dict__["__module__"].__get__(kind)
+    return module if type(module) is str else ""
+
+
 def bases_of(kind: type[Any]) -> tuple[type[Any], ...]:
     """Return a class with all that it inherits from."""
     return type.__dict__["__mro__"].__get__(kind)
@@ -58,9 +64,7 @@ def attribute_of(kind: type[Any], name: str) -> Any:
 def library(kind: type) -> str:
     """Return the top package of a class, "" if its module does not have the class."""
     name = name_of(kind)
-    module: Any = type.__dict__["__module__"].__get__(kind)
-    if type(module) is not str:
-        return ""
+    module = module_of(kind)
     found = sys.modules.get(module)
     if not issubclass(type(found), types.ModuleType):
         return ""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import contextlib
+import errno
 import faulthandler
 import gc
 import importlib
@@ -23,13 +24,12 @@ import threading
 import time
 import warnings
 import weakref
-from typing import TYPE_CHECKING, Any, Callable
+from typing import TYPE_CHECKING, Any, Callable, Generator
 
 from ...interrupts import start_thread
 from . import value_pickling
 from .touched_names import TouchedNames
 from .value_collector import (
-    LightCheck,
     Origin,
     ValueCollector,
     Wish,
@@ -79,6 +79,8 @@ class Saver:
         self._slow: dict[str, int] = {}
         self._aside: dict[str, Any] = {}  # what a restore took away and cannot be read again
         self._classes: weakref.WeakValueDictionary[str, type] = weakref.WeakValueDictionary()
+        self._foreign: dict[str, int] = {}
+        self._is_hasty = self._has_threads = False
         self._is_saving = False
         self.is_awaited: Callable[[], bool] = lambda: False
 
@@ -119,12 +121,10 @@ class Saver:
         saving = _Saving(command, self._wish(command, chosen), set(names), self._unsaved)
         self._unsaved = TouchedNames()
         self._is_saving = True
-        check = LightCheck()
-        is_light_work = all(check.passes(names[name]) for name in chosen)
-        is_light_work |= any(needs_threads(names[name]) for name in chosen)
-        if is_light_work or not _can_fork(command["most_forked"]):
+        values = [names[name] for name in chosen]
+        if any(map(needs_threads, values)) or not _can_fork(command["most_forked"]):
             self._save_here(saving)
-        else:
+        elif self._needs_copy(names, chosen) or not self._save_carefully(saving):
             self._save_in_child(saving)
 
     def _names(self) -> dict[str, Any]:
@@ -139,8 +139,8 @@ class Saver:
         for tree, code in blocks:
             self._unsaved.add(tree, self._namespace)
             self._origins.update(_origins(tree, code))
-        if any(_is_codes(thread) for thread in threading.enumerate()):
-            self._unsaved.all = True  # they change what they like
+        self._has_threads = any(_is_codes(thread) for thread in threading.enumerate())
+        self._unsaved.all |= self._has_threads  # they change what they like
 
     def _chosen(self, names: dict[str, Any], known: frozenset[str]) -> list[str]:
         """Return the names to be saved: touched, new, with those that they are joined to."""
@@ -171,6 +171,37 @@ class Saver:
             "%d-saved-%d" % (os.getpid(), number),
             {name: row["hash"] for name, row in self._rows.items()},
         )
+
+    def _needs_copy(self, names: dict[str, Any], chosen: list[str]) -> bool:
+        """Return whether a save in the kernel would not be whole, or is known to be given up."""
+        is_known = any(self._foreign.get(name) == id(names[name]) for name in chosen)
+        return is_known or self._is_hasty or self._has_threads
+
+    def _save_carefully(self, saving: _Saving) -> bool:
+        """Save in the kernel, without running any code of blocks; a command ends it.
+
+        Return False if that cannot be. It takes much less than a copy of the process.
+        """
+        ends_at = time.monotonic() + saving.command["seconds"]
+        last = [""]
+        wish = saving.wish._replace(
+            is_careful=True,
+            is_wanted=lambda: not self.is_awaited() and time.monotonic() < ends_at,
+            report=lambda name: last.__setitem__(0, name or last[0]),
+        )
+        found: dict[str, Any] | None = None
+        try:
+            with _undisturbed():
+                found = ValueCollector(self._namespace, wish).collect()
+        except InterruptedError:
+            self._is_hasty = True  # a copy is not in the way of what comes
+        except OSError as error:
+            found = _no_file(error)
+        except Exception:  # noqa: BLE001 - not careful, a copy may find out more
+            self._foreign[last[0]] = id(self._namespace.get(last[0]))
+            return False
+        self._finish(saving, found)
+        return True
 
     def _save_here(self, saving: _Saving) -> None:
         wish = saving.wish._replace(is_wanted=lambda: not self.is_awaited())
@@ -365,10 +396,28 @@ def _collect_in_child(namespace: dict[str, Any], wish: Wish, writer: int) -> Non
         try:
             found = ValueCollector(namespace, wish).collect()
         except OSError as error:
-            found = {"error": "no_room" if error.errno in (28, 122) else "behind"}
+            found = _no_file(error)
         _write_all(writer, json.dumps(found).encode("ascii"))
     finally:
         os._exit(0)
+
+
+def _no_file(error: OSError) -> dict[str, Any]:
+    return {"error": "no_room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "behind"}
+
+
+@contextlib.contextmanager
+def _undisturbed() -> Generator[None, None, None]:
+    """Collect no garbage meanwhile, and show no warnings of libraries about their own ways."""
+    is_collecting, shown = gc.isenabled(), warnings.showwarning
+    warnings.showwarning = lambda *args, **named: None
+    gc.disable()
+    try:
+        yield
+    finally:
+        warnings.showwarning = shown
+        if is_collecting:
+            gc.enable()
 
 
 def _reporter(writer: int) -> Callable[[str], None]:

@@ -13,7 +13,7 @@ import itertools
 import types
 from typing import Any, Iterable, cast
 
-from ..short_text import bases_of, class_of
+from ..short_text import bases_of, class_of, module_of
 
 _OPAQUE = frozenset(
     {"exec", "eval", "globals", "locals", "vars", "get_ipython", "compile", "__import__"}
@@ -188,7 +188,7 @@ class _Reader(ast.NodeVisitor):
     def _is_drawing(self, function: ast.expr) -> bool:
         """Return whether a call draws: its arguments are only looked at."""
         value = self._namespace.get(_root(function))
-        return value is not None and _top(class_of(value).__module__) == "matplotlib"
+        return value is not None and _top(class_of(value)) == "matplotlib"
 
     def _only_looks(self, function: ast.expr) -> bool:
         """Return whether a call changes nothing and its result shares nothing."""
@@ -204,7 +204,7 @@ class _Reader(ast.NodeVisitor):
             value = self._namespace.get(_root(owner))
             if isinstance(value, types.ModuleType):
                 self.loaded.add(_root(owner))
-                is_looking = _top(value.__name__) in _LOOKING_MODULES
+                is_looking = value.__name__.partition(".")[0] in _LOOKING_MODULES
                 return is_looking and function.attr not in _CHANGING
         return function.attr in _LOOKING_METHODS - _SHARING and self._is_plain_chain(owner)
 
@@ -256,14 +256,14 @@ class _Reader(ast.NodeVisitor):
             self.touched.add(one.asname or one.name.partition(".")[0])
 
 
-def _top(module: Any) -> str:
-    return module.partition(".")[0] if isinstance(module, str) else ""
+def _top(kind: type) -> str:
+    return module_of(kind).partition(".")[0]
 
 
 def _is_plain(value: Any) -> bool:
     """Return whether nothing that only looks at a value can change it."""
     kind = class_of(value)
-    return isinstance(value, _CONSTANTS) or _top(kind.__module__) in {"builtins", *_PLAIN}
+    return isinstance(value, _CONSTANTS) or _top(kind) in {"builtins", *_PLAIN}
 
 
 def is_flat(value: Any) -> bool:
@@ -317,7 +317,7 @@ def _codes(value: Any, namespace: dict[str, Any]) -> list[types.CodeType]:
             waiting += itertools.islice(cast("Iterable[Any]", one), _HELD_LIMIT)
         elif kind is dict:
             waiting += itertools.islice(cast("dict[Any, Any]", one).values(), _HELD_LIMIT)
-        elif kind.__module__ == "functools":
+        elif module_of(kind) == "functools":
             waiting += [getattr(one, name, None) for name in ("func", "__wrapped__")]
         else:
             codes += _codes_of_class(kind)
@@ -338,7 +338,9 @@ def _held_by_function(function: Any) -> list[Any]:
 def _codes_of_class(kind: type) -> list[types.CodeType]:
     found: list[types.CodeType] = []
     for base in bases_of(kind):
-        members: list[Any] = list(vars(base).values()) if base.__module__ == "__main__" else []
+        if module_of(base) != "__main__":
+            continue
+        members: list[Any] = list(type.__dict__["__dict__"].__get__(base).values())
         for one in members:
             for inner in ("fget", "__func__"):  # of properties, of static and class methods
                 one = getattr(one, inner, one) if type(one) in _WRAPPING else one

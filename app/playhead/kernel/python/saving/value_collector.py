@@ -12,10 +12,10 @@ import re
 import types
 from typing import Any, Callable, Iterable, NamedTuple
 
-from ..short_text import class_of
+from ..short_text import class_of, module_of, name_of
 from ..variables import facts
 from . import value_pickling
-from .value_pickling import NotKeptError, Packed
+from .value_pickling import ForeignClassError, NotKeptError, Packed
 
 _SMALL_BYTES = 4096
 _HASH_BYTES = 12
@@ -45,8 +45,9 @@ class Origin(NamedTuple):
 class Wish(NamedTuple):
     """The names to collect: by which limits, without which secrets, and which groups are known.
 
-    `hashes` are those of the last save. `report` is called with each name before its value is
-    looked at: that may be its end.
+    `hashes` are those of the last save. `is_careful`: nothing may be pickled that could change
+    anything in this process. `report` is called with each name before its value is looked at: that
+    may be its end.
     """
 
     names: list[str]
@@ -57,6 +58,7 @@ class Wish(NamedTuple):
     spool: str
     stem: str
     hashes: dict[str, str]
+    is_careful: bool = False
     is_wanted: Callable[[], bool] = lambda: True
     report: Callable[[str], None] = lambda name: None
 
@@ -71,42 +73,69 @@ class ValueCollector:
         self._groups: list[dict[str, Any]] = []
         self._hashes: dict[str, str] = {}
         self._left = wish.limit
+        self._small: dict[str, Any] = {}
+        self._packed: dict[str, Packed] = {}
+        self._inside: dict[int, Any] = {}
+        self._kinds = value_pickling.Kinds(is_careful=wish.is_careful)
 
     def collect(self) -> dict[str, Any]:
         """Return rows of the names and groups of those that are kept; write what is new of these.
 
-        Raises InterruptedError when it is not wanted any more, OSError when there is no room.
+        Raises InterruptedError when it is not wanted any more, OSError when there is no room,
+        ForeignClassError if it is careful.
         """
-        small: dict[str, Any] = {}
-        packed: dict[str, Packed] = {}
         for name in self._wish.names:
-            value = self._namespace[name]
             self._wish.report(name)
-            if isinstance(value, types.ModuleType):
-                self._hashes[name] = "module " + value.__name__
-                self._row(name, "import", module=value.__name__)
-            elif isinstance(value, type) and value.__module__ == "__main__":
-                self._add_class(name, value)
-            elif (found := self._packed(name, value)) is not None:
-                if found.linked or found.size > _SMALL_BYTES:
-                    packed[name] = found
-                else:
-                    small[name] = value
-                    self._hashes[name] = hash_of(*found.pieces(), self._classes(found))
+            try:
+                self._add(name, self._namespace[name])
+            except (InterruptedError, OSError, ForeignClassError):
+                raise
+            except NotKeptError as error:
+                self._refuse(name, str(error))
+            except (Exception, RecursionError):  # noqa: BLE001 - whatever its class raises
+                self._refuse(name, "unpicklable")
         self._wish.report("")
-        tiny: dict[str, bytes] = {}
-        for names in _joined(packed):
-            if len(names) == 1 and packed[names[0]].size <= _SMALL_BYTES:
-                tiny[names[0]] = b"".join(packed[names[0]].pieces())
-                self._hashes[names[0]] = hash_of(tiny[names[0]], self._classes(packed[names[0]]))
+        self._write_all()
+        return {"rows": list(self._rows.values()), "groups": self._groups}
+
+    def _add(self, name: str, value: Any) -> None:
+        """Pickle a value, or note its module or source. Raises what its class raises."""
+        kind = class_of(value)
+        if issubclass(kind, types.ModuleType):
+            self._hashes[name] = "module " + value.__name__
+            self._row(name, "import", module=value.__name__)
+        elif issubclass(kind, type) and module_of(value) == "__main__":
+            self._add_class(name, value)
+        elif id(value) in self._inside:  # of a value before it, so that they go together
+            self._packed[name] = Packed(b"", [], {id(value): value})
+        elif kind in (str, bytes) and is_secret_name(name):
+            raise NotKeptError("secret")
+        else:
+            found = self._pack({name: value})
+            if holds_secret(found.pickled, self._wish.secrets):
+                raise NotKeptError("secret")
+            if found.linked or found.size > _SMALL_BYTES:
+                self._packed[name] = found
+                self._inside.update(found.linked)
             else:
-                self._add_group(names, packed)
+                self._small[name] = value
+                self._hashes[name] = hash_of(*found.pieces(), self._classes(found))
+
+    def _write_all(self) -> None:
+        tiny: dict[str, bytes] = {}
+        for names in _joined(self._packed):
+            if len(names) == 1 and self._packed[names[0]].size <= _SMALL_BYTES:
+                tiny[names[0]] = b"".join(self._packed[names[0]].pieces())
+                self._hashes[names[0]] = hash_of(
+                    tiny[names[0]], self._classes(self._packed[names[0]])
+                )
+            else:
+                self._add_group(names)
         # Constants are bound again more often than objects change.
-        if small:
-            self._write(list(small), self._pack(small))
+        if self._small:
+            self._write(list(self._small), self._pack(self._small))
         if tiny:
             self._write(list(tiny), self._pack(tiny), is_sealed=True)
-        return {"rows": list(self._rows.values()), "groups": self._groups}
 
     def _row(self, name: str, verdict: str, **fields: Any) -> None:
         """Set what becomes of a name, and what is shown of it; `hash` is that of its content."""
@@ -136,30 +165,11 @@ class ValueCollector:
 
     def _add_class(self, name: str, kind: type) -> None:
         origin = self._wish.origins.get(name)
-        if origin is not None and origin.source and kind.__name__ == name:
+        if origin is not None and origin.source and name_of(kind) == name:
             self._hashes[name] = hash_of(origin.source.encode("utf-8", "replace"))
             self._row(name, "source", source=origin.source)
         else:
             self._row(name, "lost", why="local_class")
-
-    def _packed(self, name: str, value: Any) -> Packed | None:
-        """Return a value as bytes; None if it cannot be kept, which is in its row then."""
-        if type(value) in (str, bytes) and is_secret_name(name):
-            self._row(name, "lost", why="secret")
-            return None
-        try:
-            found = self._pack({name: value})
-            if self._holds_secret(found):
-                raise NotKeptError("secret")
-        except (InterruptedError, OSError):
-            raise
-        except NotKeptError as error:
-            self._refuse(name, str(error))
-        except (Exception, RecursionError):  # noqa: BLE001 - whatever its class raises
-            self._refuse(name, "unpicklable")
-        else:
-            return found
-        return None
 
     def _refuse(self, name: str, why: str) -> None:
         origin = self._wish.origins.get(name)
@@ -168,16 +178,15 @@ class ValueCollector:
 
     def _pack(self, values: dict[str, Any], owners: frozenset[int] = frozenset()) -> Packed:
         wish = self._wish
-        return value_pickling.pack(values, self._namespace, wish.limit, wish.is_wanted, owners)
+        return value_pickling.pack(
+            values, self._namespace, wish.limit, wish.is_wanted, owners, self._kinds
+        )
 
-    def _holds_secret(self, packed: Packed) -> bool:
-        return holds_secret(packed.pickled, self._wish.secrets)
-
-    def _add_group(self, names: list[str], packed: dict[str, Packed]) -> None:
-        found = packed[names[0]]
+    def _add_group(self, names: list[str]) -> None:
+        found = self._packed[names[0]]
         if len(names) > 1:
             self._wish.report(names[0])
-            owners = frozenset(key for name in names for key in packed[name].linked)
+            owners = frozenset(key for name in names for key in self._packed[name].linked)
             try:
                 found = self._pack({name: self._namespace[name] for name in names}, owners)
             except NotKeptError as error:
@@ -194,7 +203,7 @@ class ValueCollector:
 
     def _write(self, names: list[str], packed: Packed, *, is_sealed: bool = False) -> None:
         """Write a group; a sealed one has each value as bytes, and one that fails is alone."""
-        key = packed.digest() + self._classes(packed).decode()
+        key = packed.digest(self._wish.is_wanted) + self._classes(packed).decode()
         file = ""
         if key not in self._wish.known:
             self._left -= packed.size
@@ -271,75 +280,4 @@ def secrets_of_environment() -> list[bytes]:
 
 def needs_threads(value: Any) -> bool:
     """Return whether to pickle a value takes threads of its library, which a fork has not."""
-    return str(class_of(value).__module__).partition(".")[0] == "polars"
-
-
-_LIGHT_BYTES = 2_000_000
-_LIGHT_ITEMS = 2_000
-_REDUCERS = frozenset(
-    {"__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__"}
-    | {"__getattribute__", "__getattr__"}
-)
-
-
-class LightCheck:
-    """Finds out whether to pickle values costs less than a fork, and runs no code of blocks."""
-
-    def __init__(self) -> None:
-        self._bytes = _LIGHT_BYTES
-        self._items = _LIGHT_ITEMS
-
-    def passes(self, value: Any) -> bool:
-        """Return whether this value is light, beside those before it."""
-        self._items -= 1
-        if self._items < 0 or self._bytes < 0:
-            return False
-        kind = class_of(value)
-        if kind in (str, bytes):
-            self._bytes -= len(value)
-            return self._bytes >= 0
-        if kind in _ATOMS:
-            return True
-        if kind in (list, tuple, set, frozenset, dict):
-            return self._passes_items(value, kind)
-        if kind is types.FunctionType:
-            return self._passes_function(value)
-        if kind.__module__ == "__main__":
-            return _is_reduced_plainly(kind) and self.passes(getattr(value, "__dict__", None))
-        return self._passes_library(value, kind)
-
-    def _passes_items(self, value: Any, kind: type) -> bool:
-        if len(value) > self._items:
-            return False
-        items = [*value, *value.values()] if kind is dict else list(value)
-        return all(self.passes(item) for item in items)
-
-    def _passes_function(self, function: Any) -> bool:
-        try:
-            return all(self.passes(cell.cell_contents) for cell in function.__closure__ or ())
-        except ValueError:
-            return False  # it is not bound yet
-
-    def _passes_library(self, value: Any, kind: type) -> bool:
-        top = str(kind.__module__).partition(".")[0]
-        if top == "numpy" and kind.__name__ == "ndarray":
-            return value.dtype.kind in "biufcSUmM" and self._takes(value.nbytes)
-        if top == "pandas" and kind.__name__ in ("DataFrame", "Series"):
-            kinds = list(value.dtypes) if kind.__name__ == "DataFrame" else [value.dtype]
-            is_plain = all(one.kind in "biufcmM" or str(one) == "str" for one in kinds)
-            return is_plain and self._takes(value.size * 8)
-        is_refused = (kind.__module__, kind.__qualname__) in value_pickling.WHY
-        return is_refused or issubclass(kind, type) or top in ("datetime", "decimal", "fractions")
-
-    def _takes(self, size: int) -> bool:
-        self._bytes -= size
-        return self._bytes >= 0
-
-
-_ATOMS = frozenset({int, float, complex, bool, type(None), types.ModuleType, range, slice})
-
-
-def _is_reduced_plainly(kind: type) -> bool:
-    """Return whether a class of a block leaves it to Python how it is pickled."""
-    names = [name for base in kind.__mro__ if base is not object for name in vars(base)]
-    return not any(name in _REDUCERS for name in names) and type(kind) is type
+    return module_of(class_of(value)).partition(".")[0] == "polars"

@@ -7,6 +7,7 @@ by their name, they have to be there again before. Views of arrays stay views.
 
 from __future__ import annotations
 
+import array
 import functools
 import hashlib
 import importlib
@@ -18,7 +19,7 @@ import sys
 import types
 from typing import Any, Callable, Iterable, Sequence
 
-from ..short_text import class_of
+from ..short_text import bases_of, class_of, library, module_of, name_of
 from .touched_names import is_flat
 
 PROTOCOL = 5
@@ -30,10 +31,16 @@ _COUNT, _LENGTH = struct.Struct("<I"), struct.Struct("<Q")
 _PIECE = 1 << 22
 _HASH_BYTES = 16
 _VIEW_FACTOR = 4
+_HASHED = 1 << 16
+_HASHES_FAST = sys.hash_info.algorithm.startswith("siphash") and sys.hash_info.hash_bits == 64
 
 
 class NotKeptError(Exception):
     """A value that cannot be kept; its text is one of the words of `protocol.WHY_LOST`."""
+
+
+class ForeignClassError(Exception):
+    """A value of a class that is not known to be pickled without changing anything."""
 
 
 class Packed:
@@ -55,12 +62,21 @@ class Packed:
         self.classes = sorted(classes)
         self.size = len(pickled) + sum(one.nbytes for one in buffers)
 
-    def digest(self) -> str:
-        """Return the hash of the content; of a very large one that takes a while."""
-        found = hashlib.blake2b(self.pickled, digest_size=_HASH_BYTES)
-        for one in self.buffers:
+    def digest(self, is_wanted: Callable[[], bool] = lambda: True) -> str:
+        """Return the hash of the content, which this process alone knows again.
+
+        Raises InterruptedError when it is not wanted any more.
+        """
+        found = hashlib.blake2b(digest_size=_HASH_BYTES)
+        for one in (memoryview(self.pickled), *self.buffers):
             found.update(_LENGTH.pack(one.nbytes))
-            found.update(one)
+            if one.nbytes <= _HASHED or not _HASHES_FAST:
+                found.update(one)
+                continue
+            for at in range(0, one.nbytes, _PIECE):
+                if not is_wanted():
+                    raise InterruptedError
+                found.update(_hashes(one[at : at + _PIECE]))
         return found.hexdigest()
 
     def pieces(self) -> Iterable[Any]:
@@ -72,29 +88,82 @@ class Packed:
                 yield part[at : at + _PIECE]
 
 
+def _hashes(part: memoryview) -> bytes:
+    """Return the hashes that Python itself has for bytes: 64 bits for each piece of a part."""
+    size = part.nbytes
+    pieces = [hash(bytes(part[at : at + _HASHED])) for at in range(0, size, _HASHED)]
+    return array.array("q", pieces).tobytes()
+
+
+class Kinds:
+    """What is known of classes, each asked once.
+
+    With `is_careful` nothing is pickled whose class could run code of blocks in its methods for
+    that, or is of a library that is not known to leave everything as it is.
+    """
+
+    def __init__(self, *, is_careful: bool = False) -> None:
+        self.is_careful = is_careful
+        self._writers: dict[type, Any] = {}
+        self._can_change: dict[type, bool] = {}
+
+    def writer(self, kind: type) -> Any:
+        """Return what writes values of a class: a function, None, or why they are not kept.
+
+        Raises ForeignClassError.
+        """
+        try:
+            return self._writers[kind]
+        except KeyError:
+            pass
+        write: Any = _WRITERS.get(kind) or _library_writer(kind)
+        if write is None and issubclass(kind, type):
+            write = _Pickler.write_class
+        if write is None:
+            write = WHY.get((module_of(kind), name_of(kind)))
+        if write is None and self.is_careful and not _is_harmless(kind):
+            raise ForeignClassError(name_of(kind))
+        self._writers[kind] = write
+        return write
+
+    def can_change(self, value: Any, namespace: dict[str, Any]) -> bool:
+        """Return whether names that share the value have to stay together."""
+        kind = class_of(value)
+        if kind is types.FunctionType:
+            return value.__globals__ is namespace
+        if kind not in self._can_change:
+            self._can_change[kind] = _can_change(kind)
+        return self._can_change[kind]
+
+
 def pack(
     values: dict[str, Any],
     namespace: dict[str, Any],
     limit: int,
     is_wanted: Callable[[], bool] = lambda: True,
     owners: frozenset[int] = frozenset(),
+    kinds: Kinds | None = None,
 ) -> Packed:
     """Pickle values together. Raises NotKeptError, and whatever their classes raise.
 
     An array that is a view of one in `owners` (by id) is written as a view of it.
     """
+    kinds = kinds or Kinds()
     target = _Target(limit, is_wanted)
-    pickler = _Pickler(target, namespace, owners)
+    pickler = _Pickler(target, namespace, owners, kinds)
     pickler.dump(values)
     for one in pickler.buffers:
         target.count(one.nbytes)
     if all(is_flat(value) for value in values.values()):  # also much faster for long ones
         linked: dict[int, Any] = {id(value): value for value in values.values()}
         return Packed(target.bytes(), pickler.buffers, linked)
+    memo = pickler.memo.copy()
     linked = {
         key: value
-        for key, (_, value) in pickler.memo.copy().items()
-        if type(value) not in _UNLINKED and value is not values and _can_change(value, namespace)
+        for key, (_, value) in memo.items()
+        if type(value) not in _UNLINKED
+        and value is not values
+        and kinds.can_change(value, namespace)
     }
     linked.update(pickler.owners_seen)
     return Packed(target.bytes(), pickler.buffers, linked, pickler.classes)
@@ -181,6 +250,7 @@ class _Pickler(pickle.Pickler):
         target: _Target,
         namespace: dict[str, Any],
         owners: frozenset[int],
+        kinds: Kinds,
         whole: Any = None,
     ) -> None:
         self.buffers: list[Any] = []
@@ -189,6 +259,7 @@ class _Pickler(pickle.Pickler):
         self.target = target
         self._namespace = namespace
         self._owners = owners
+        self._kinds = kinds
         self._whole = whole
         super().__init__(target, PROTOCOL, buffer_callback=self._take_buffer)
 
@@ -201,18 +272,14 @@ class _Pickler(pickle.Pickler):
 
     def reducer_override(self, value: Any) -> Any:
         """Return how a value is written, NotImplemented where its class says that."""
-        kind = class_of(value)
         if value is self._whole:
             return NotImplemented
-        write = _WRITERS.get(kind) or _library_writer(kind)
-        if write is None and issubclass(kind, type):
-            write = _Pickler.write_class
-        if write is not None:
-            return write(self, value)
-        why = WHY.get((kind.__module__, kind.__qualname__))
-        if why is not None:
-            raise NotKeptError(why)
-        return NotImplemented
+        write = self._kinds.writer(class_of(value))
+        if write is None:
+            return NotImplemented
+        if type(write) is str:
+            raise NotKeptError(write)
+        return write(self, value)
 
     def write_function(self, function: Any) -> Any:
         """Write a function of a block by its code."""
@@ -247,7 +314,7 @@ class _Pickler(pickle.Pickler):
 
     def write_frame(self, value: Any) -> Any:
         """Write a frame that copies on write by itself: memory that it shares is not seen."""
-        inner = _Pickler(self.target.part(), self._namespace, frozenset(), value)
+        inner = _Pickler(self.target.part(), self._namespace, frozenset(), self._kinds, value)
         inner.dump(value)
         self.classes |= inner.classes
         return _nested, (inner.target.bytes(), *map(pickle.PickleBuffer, inner.buffers))
@@ -286,7 +353,7 @@ def _tensor(pickler: _Pickler, value: Any) -> Any:
 
 def _library_writer(kind: type[Any]) -> Callable[[Any, Any], Any] | None:
     """Return what writes values of a library's class, if they need one of their own."""
-    top = str(kind.__module__).partition(".")[0]
+    top = module_of(kind).partition(".")[0]
     if top == "numpy" and kind.__name__ == "ndarray":
         return _Pickler.write_array
     if top == "pandas" and kind.__name__ in ("DataFrame", "Series"):
@@ -407,14 +474,67 @@ _UNLINKED = frozenset(
 _CONSTANT = frozenset({"datetime", "decimal", "fractions", "uuid", "zoneinfo", "re", "ipaddress"})
 
 
-def _can_change(value: Any, namespace: dict[str, Any]) -> bool:
-    """Return whether names that share the value have to stay together."""
-    kind = class_of(value)
-    if kind is types.FunctionType:
-        return value.__globals__ is namespace
-    top = str(kind.__module__).partition(".")[0]
+def _can_change(kind: type[Any]) -> bool:
+    top = module_of(kind).partition(".")[0]
     if issubclass(kind, type) or top in _CONSTANT:
         return False
     if top == "numpy":
         return not any(base.__name__ in ("dtype", "generic", "ufunc") for base in kind.__mro__)
     return True
+
+
+_HARMLESS = frozenset(
+    {"builtins", "numpy", "pandas", "scipy", "sklearn", "matplotlib", "pyarrow", "mpl_toolkits"}
+    | {"collections", "datetime", "decimal", "fractions", "uuid", "pathlib", "re", "functools"}
+    | {"itertools", "operator", "array", "types", "enum", "zoneinfo", "random", "string", "abc"}
+    | {"statistics", "_random", "_io", "io", "ipaddress", "typing", "calendar", "copy", "joblib"}
+    | {"_collections", "_decimal", "_pickle", "_struct", "weakref", "_weakref", "_thread"}
+    | {"contourpy", "kiwisolver", "dateutil", "pytz", "PIL", "time", "_operator", "_functools"}
+)
+"""Libraries whose classes pickle their values and do nothing else, with no threads and no files."""
+_BASES = frozenset(
+    {"builtins", "abc", "typing", "enum", "collections", "dataclasses", "sklearn", "contextlib"}
+)
+"""Libraries whose classes those of blocks may inherit from, to be pickled like these."""
+_REDUCERS = frozenset(
+    {"__reduce__", "__reduce_ex__", "__getstate__", "__getnewargs__", "__getnewargs_ex__"}
+    | {"__getattribute__", "__getattr__", "__dict__", "__class__"}
+)
+_ITERATING = frozenset({"__iter__", "__len__", "__getitem__", "items"})
+_CYTHON = frozenset({"cython_function_or_method", "fused_cython_function"})
+"""Functions of libraries in Cython, which go by their names; their classes have no module."""
+_HEAP_TYPE = 1 << 9
+"""Py_TPFLAGS_HEAPTYPE: the class was made while the program runs, perhaps by a block."""
+
+
+def _is_harmless(kind: type[Any]) -> bool:
+    """Return whether values of a class are pickled without running any code of blocks."""
+    if name_of(kind) in _CYTHON:
+        return True
+    if _library(type(kind)) not in _HARMLESS:
+        return False
+    if _library(kind) in _HARMLESS:
+        return True
+    bases = bases_of(kind)
+    is_container = any(base in (list, dict, set, frozenset, tuple) for base in bases)
+    asked = _REDUCERS | _ITERATING if is_container else _REDUCERS
+    return all(_library(base) in _BASES or _is_reduced_plainly(base, asked) for base in bases)
+
+
+def _library(kind: type[Any]) -> str:
+    if kind.__flags__ & _HEAP_TYPE:
+        return library(kind)
+    return module_of(kind).partition(".")[0]
+
+
+def _is_reduced_plainly(kind: type[Any], asked: frozenset[str]) -> bool:
+    """Return whether a class is of a block, and leaves it to Python how it is pickled."""
+    members = vars(kind)
+    found = [members[name] for name in asked.intersection(members)]
+    return module_of(kind) == "__main__" and all(map(_is_of_library, found))
+
+
+def _is_of_library(member: Any) -> bool:
+    if type(member) is types.FunctionType:  # as of a named tuple, or of a data class with slots
+        return member.__globals__.get("__name__") in _BASES
+    return type(member) is types.GetSetDescriptorType
