@@ -26,7 +26,7 @@ class AnswerFiles:
         """Answer the question `ask`."""
         name = "%d-answer-%d.json" % (os.getpid(), next(self._numbers))
         with open(os.path.join(self._spool, name), "w", encoding="ascii") as file:
-            json.dump(found, file)
+            file.write(json.dumps(found))  # `dump` goes without the encoder in C
         self._channel.send_unordered("answer", ask=ask, file=name)
 
 

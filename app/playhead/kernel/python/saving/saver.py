@@ -183,22 +183,23 @@ class Saver:
         Return False if that cannot be. It takes much less than a copy of the process.
         """
         ends_at = time.monotonic() + saving.command["seconds"]
-        last = [""]
+        reported = [""]
         wish = saving.wish._replace(
             is_careful=True,
             is_wanted=lambda: not self.is_awaited() and time.monotonic() < ends_at,
-            report=lambda name: last.__setitem__(0, name or last[0]),
+            report=reported.append,
         )
         found: dict[str, Any] | None = None
         try:
-            with _undisturbed():
+            with _without_warnings():
                 found = ValueCollector(self._namespace, wish).collect()
         except InterruptedError:
             self._is_hasty = True  # a copy is not in the way of what comes
         except OSError as error:
             found = _no_file(error)
         except Exception:  # noqa: BLE001 - not careful, a copy may find out more
-            self._foreign[last[0]] = id(self._namespace.get(last[0]))
+            name = reported[-1]
+            self._foreign[name] = id(self._namespace.get(name))
             return False
         self._finish(saving, found)
         return True
@@ -271,7 +272,7 @@ class Saver:
         old = [{**group, "file": ""} for group in self._groups if not new.keys() & group["names"]]
         old = [group for group in old if all(name in saving.names for name in group["names"])]
         self._groups = old + found["groups"]
-        self._is_saving = False
+        self._is_saving = self._is_hasty = False
         answer = {
             "names": list(self._rows.values()),
             "groups": self._groups,
@@ -407,17 +408,18 @@ def _no_file(error: OSError) -> dict[str, Any]:
 
 
 @contextlib.contextmanager
-def _undisturbed() -> Generator[None, None, None]:
-    """Collect no garbage meanwhile, and show no warnings of libraries about their own ways."""
-    is_collecting, shown = gc.isenabled(), warnings.showwarning
-    warnings.showwarning = lambda *args, **named: None
-    gc.disable()
+def _without_warnings() -> Generator[None, None, None]:
+    """Show no warnings: of libraries, about their own ways to pickle."""
+    shown = warnings.showwarning
+    warnings.showwarning = _show_nothing
     try:
         yield
     finally:
         warnings.showwarning = shown
-        if is_collecting:
-            gc.enable()
+
+
+def _show_nothing(*args: Any, **named: Any) -> None:
+    """Stand in for `warnings.showwarning`."""
 
 
 def _reporter(writer: int) -> Callable[[str], None]:

@@ -6,7 +6,6 @@ one name concerns the others.
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 import types
@@ -15,13 +14,13 @@ from typing import Any, Callable, Iterable, NamedTuple
 from ..short_text import class_of, module_of, name_of
 from ..variables import facts
 from . import value_pickling
-from .value_pickling import ForeignClassError, NotKeptError, Packed
+from .value_pickling import ForeignClassError, NotKeptError, Packed, blake2b
 
 _SMALL_BYTES = 4096
 _HASH_BYTES = 12
-_SECRET_NAME = re.compile(r"(?i)passw|passphrase|secret|token|api_?key|credential|private_?key")
+_PRIVATE_NAME = "(?i)passw|passphrase|secret|token|api_?key|credential|private_?key"
 _SECRET_STARTS = (b"sk-", b"AKIA", b"ghp_", b"gho_", b"github_pat_", b"xox", b"-----BEGIN", b"AIza")
-_SECRET = re.compile(
+_SECRET = (
     rb"sk-[A-Za-z0-9_-]{20,}|AKIA[0-9A-Z]{16}|gh[po]_[A-Za-z0-9]{30,}|github_pat_\w{30,}"
     rb"|xox[abprs]-[A-Za-z0-9-]{10,}|-----BEGIN [A-Z ]*PRIVATE KEY-----|AIza[\w-]{30,}"
 )
@@ -75,7 +74,8 @@ class ValueCollector:
         self._left = wish.limit
         self._small: dict[str, Any] = {}
         self._packed: dict[str, Packed] = {}
-        self._inside: dict[int, Any] = {}
+        self._with: dict[str, list[str]] = {}
+        self._inside: dict[int, str] = {}
         self._kinds = value_pickling.Kinds(is_careful=wish.is_careful)
 
     def collect(self) -> dict[str, Any]:
@@ -106,8 +106,9 @@ class ValueCollector:
             self._row(name, "import", module=value.__name__)
         elif issubclass(kind, type) and module_of(value) == "__main__":
             self._add_class(name, value)
-        elif id(value) in self._inside:  # of a value before it, so that they go together
-            self._packed[name] = Packed(b"", [], {id(value): value})
+        elif (owner := self._inside.get(id(value))) is not None:  # of a value before it
+            self._packed[owner].add({name: value})
+            self._with[owner].append(name)
         elif kind in (str, bytes) and is_secret_name(name):
             raise NotKeptError("secret")
         else:
@@ -115,22 +116,24 @@ class ValueCollector:
             if holds_secret(found.pickled, self._wish.secrets):
                 raise NotKeptError("secret")
             if found.linked or found.size > _SMALL_BYTES:
-                self._packed[name] = found
-                self._inside.update(found.linked)
+                self._packed[name], self._with[name] = found, []
+                self._inside.update(dict.fromkeys(found.parts, name))
             else:
                 self._small[name] = value
                 self._hashes[name] = hash_of(*found.pieces(), self._classes(found))
 
     def _write_all(self) -> None:
         tiny: dict[str, bytes] = {}
-        for names in _joined(self._packed):
-            if len(names) == 1 and self._packed[names[0]].size <= _SMALL_BYTES:
-                tiny[names[0]] = b"".join(self._packed[names[0]].pieces())
-                self._hashes[names[0]] = hash_of(
-                    tiny[names[0]], self._classes(self._packed[names[0]])
-                )
+        for owners in _joined(self._packed):
+            first = self._packed[owners[0]]
+            names = [name for owner in owners for name in (owner, *self._with[owner])]
+            if len(names) == 1 and first.size <= _SMALL_BYTES:
+                tiny[names[0]] = b"".join(first.pieces())
+                self._hashes[names[0]] = hash_of(tiny[names[0]], self._classes(first))
+            elif len(owners) == 1:
+                self._write(names, first)
             else:
-                self._add_group(names)
+                self._add_group(owners, names)
         # Constants are bound again more often than objects change.
         if self._small:
             self._write(list(self._small), self._pack(self._small))
@@ -182,18 +185,17 @@ class ValueCollector:
             values, self._namespace, wish.limit, wish.is_wanted, owners, self._kinds
         )
 
-    def _add_group(self, names: list[str]) -> None:
-        found = self._packed[names[0]]
-        if len(names) > 1:
-            self._wish.report(names[0])
-            owners = frozenset(key for name in names for key in self._packed[name].linked)
-            try:
-                found = self._pack({name: self._namespace[name] for name in names}, owners)
-            except NotKeptError as error:
-                for name in names:
-                    self._refuse(name, str(error))
-                return
-        self._write(names, found)
+    def _add_group(self, owners: list[str], names: list[str]) -> None:
+        """Pickle names together that share objects."""
+        self._wish.report(names[0])
+        linked = frozenset(key for name in owners for key in self._packed[name].linked)
+        try:
+            found = self._pack({name: self._namespace[name] for name in names}, linked)
+        except NotKeptError as error:
+            for name in names:
+                self._refuse(name, str(error))
+        else:
+            self._write(names, found)
 
     def _classes(self, packed: Packed) -> bytes:
         """Return a hash of the classes that values name: later ones may have the same names."""
@@ -231,7 +233,7 @@ class ValueCollector:
 
 def hash_of(*pieces: Any) -> str:
     """Return a hash of some bytes that is the same in every process."""
-    found = hashlib.blake2b(digest_size=_HASH_BYTES)
+    found = blake2b(digest_size=_HASH_BYTES)
     for piece in pieces:
         found.update(piece)
     return found.hexdigest()
@@ -261,14 +263,14 @@ def _joined(packed: dict[str, Packed]) -> list[list[str]]:
 
 def is_secret_name(name: str) -> bool:
     """Return whether a text under this name is taken for a secret."""
-    return _SECRET_NAME.search(name) is not None
+    return re.search(_PRIVATE_NAME, name) is not None
 
 
 def holds_secret(data: bytes, secrets: Iterable[bytes]) -> bool:
     """Return whether data has one of the secrets in it, or what looks like a key."""
     if any(secret in data for secret in secrets):
         return True
-    return any(start in data for start in _SECRET_STARTS) and bool(_SECRET.search(data))
+    return any(start in data for start in _SECRET_STARTS) and re.search(_SECRET, data) is not None
 
 
 def secrets_of_environment() -> list[bytes]:

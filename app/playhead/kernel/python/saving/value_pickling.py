@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import array
 import functools
-import hashlib
 import importlib
 import io
+import itertools
 import marshal
 import pickle
 import struct
 import sys
 import types
 from typing import Any, Callable, Iterable, Sequence
+
+try:
+    from _blake2 import blake2b  # `hashlib` has the same one, and loads OpenSSL
+except ImportError:
+    from hashlib import blake2b
 
 from ..short_text import bases_of, class_of, library, module_of, name_of
 from .touched_names import is_flat
@@ -31,6 +36,7 @@ _COUNT, _LENGTH = struct.Struct("<I"), struct.Struct("<Q")
 _PIECE = 1 << 22
 _HASH_BYTES = 16
 _VIEW_FACTOR = 4
+_MANY = 100
 _HASHED = 1 << 16
 _HASHES_FAST = sys.hash_info.algorithm.startswith("siphash") and sys.hash_info.hash_bits == 64
 
@@ -46,28 +52,33 @@ class ForeignClassError(Exception):
 class Packed:
     """Values as bytes: the pickle and the buffers beside it. `linked` are shared objects by id.
 
-    `classes` are those of blocks that it names: with other ones the values would be others.
+    `parts` are those that the pickle itself has. `classes` are those of blocks that it names: with
+    other ones the values would be others.
     """
 
-    def __init__(
-        self,
-        pickled: bytes,
-        buffers: list[Any],
-        linked: dict[int, Any],
-        classes: Iterable[str] = (),
-    ) -> None:
-        self.pickled = pickled
-        self.buffers = buffers
+    def __init__(self, pickler: _Pickler, linked: dict[int, Any], parts: dict[int, Any]) -> None:
+        self._pickler = pickler
         self.linked = linked
-        self.classes = sorted(classes)
-        self.size = len(pickled) + sum(one.nbytes for one in buffers)
+        self.parts = parts
+        self._finish()
+
+    def _finish(self) -> None:
+        self.pickled = self._pickler.target.bytes()
+        self.buffers = self._pickler.buffers
+        self.classes = sorted(self._pickler.classes)
+        self.size = len(self.pickled) + sum(one.nbytes for one in self.buffers)
+
+    def add(self, values: dict[str, Any]) -> None:
+        """Add names of `parts`: in the file they are no more than references to these."""
+        self._pickler.dump(values)
+        self._finish()
 
     def digest(self, is_wanted: Callable[[], bool] = lambda: True) -> str:
         """Return the hash of the content, which this process alone knows again.
 
         Raises InterruptedError when it is not wanted any more.
         """
-        found = hashlib.blake2b(digest_size=_HASH_BYTES)
+        found = blake2b(digest_size=_HASH_BYTES)
         for one in (memoryview(self.pickled), *self.buffers):
             found.update(_LENGTH.pack(one.nbytes))
             if one.nbytes <= _HASHED or not _HASHES_FAST:
@@ -126,14 +137,18 @@ class Kinds:
         self._writers[kind] = write
         return write
 
-    def can_change(self, value: Any, namespace: dict[str, Any]) -> bool:
-        """Return whether names that share the value have to stay together."""
-        kind = class_of(value)
-        if kind is types.FunctionType:
-            return value.__globals__ is namespace
-        if kind not in self._can_change:
-            self._can_change[kind] = _can_change(kind)
-        return self._can_change[kind]
+    def changing(self, memo: dict[int, Any], namespace: dict[str, Any]) -> dict[int, Any]:
+        """Return the objects of a memo that can change: names that share one stay together."""
+        known = self._can_change
+        found: dict[int, Any] = {}
+        for key, (_, value) in memo.items():
+            kind = class_of(value)
+            can_change = known.get(kind)
+            if can_change is None:
+                can_change = known[kind] = _can_change(kind)
+            if can_change and (kind is not types.FunctionType or value.__globals__ is namespace):
+                found[key] = value
+        return found
 
 
 def pack(
@@ -151,22 +166,27 @@ def pack(
     kinds = kinds or Kinds()
     target = _Target(limit, is_wanted)
     pickler = _Pickler(target, namespace, owners, kinds)
+    is_all_flat = all(is_flat(value) for value in values.values())
+    # Without a memo long lists of texts take a fifth of the time; nothing in them can be shared.
+    pickler.fast = is_all_flat and len(values) == 1 and _has_many(values)
     pickler.dump(values)
     for one in pickler.buffers:
         target.count(one.nbytes)
-    if all(is_flat(value) for value in values.values()):  # also much faster for long ones
+    if is_all_flat:  # also much faster for long ones
         linked: dict[int, Any] = {id(value): value for value in values.values()}
-        return Packed(target.bytes(), pickler.buffers, linked)
-    memo = pickler.memo.copy()
-    linked = {
-        key: value
-        for key, (_, value) in memo.items()
-        if type(value) not in _UNLINKED
-        and value is not values
-        and kinds.can_change(value, namespace)
-    }
-    linked.update(pickler.owners_seen)
-    return Packed(target.bytes(), pickler.buffers, linked, pickler.classes)
+        return Packed(pickler, linked, {})
+    parts = kinds.changing(pickler.memo.copy(), namespace)
+    del parts[id(values)]
+    return Packed(pickler, {**parts, **pickler.owners_seen}, parts)
+
+
+def _has_many(values: dict[str, Any]) -> bool:
+    """Return whether a flat container has many items, few of them more than once."""
+    items: Any = next(iter(values.values()))
+    if not hasattr(items, "__len__") or len(items) < _MANY:
+        return False
+    some: list[Any] = list(itertools.islice(items, 0, None, len(items) // _MANY))
+    return len(set(map(id, some))) > len(some) // 2
 
 
 def unpack(data: bytes | memoryview) -> dict[str, Any]:
@@ -185,7 +205,12 @@ def unpack(data: bytes | memoryview) -> dict[str, Any]:
         at += length
     # Arrays are changed in place by code: each gets memory of its own that it may write.
     buffers = [bytearray(part) for part in parts[1:]]
-    return pickle.loads(parts[0], buffers=buffers)  # noqa: S301 - authenticated by the parent
+    file = io.BytesIO(parts[0])
+    reader = pickle.Unpickler(file, buffers=buffers)  # noqa: S301 - authenticated by the parent
+    values: dict[str, Any] = {}
+    while file.tell() < len(parts[0]):
+        values.update(reader.load())
+    return values
 
 
 def read(path: str) -> dict[str, Any]:
@@ -475,6 +500,8 @@ _CONSTANT = frozenset({"datetime", "decimal", "fractions", "uuid", "zoneinfo", "
 
 
 def _can_change(kind: type[Any]) -> bool:
+    if kind in _UNLINKED:
+        return False
     top = module_of(kind).partition(".")[0]
     if issubclass(kind, type) or top in _CONSTANT:
         return False
