@@ -107,7 +107,7 @@ def _hashes(part: memoryview) -> bytes:
 
 
 class Kinds:
-    """What is known of classes, each asked once.
+    """Keeps how values of classes are written; each class is asked once.
 
     With `is_careful` nothing is pickled whose class could run code of blocks in its methods for
     that, or is of a library that is not known to leave everything as it is.
@@ -205,10 +205,15 @@ def unpack(data: bytes | memoryview) -> dict[str, Any]:
         at += length
     # Arrays are changed in place by code: each gets memory of its own that it may write.
     buffers = [bytearray(part) for part in parts[1:]]
-    file = io.BytesIO(parts[0])
+    return _loaded(parts[0], buffers)
+
+
+def _loaded(pickled: Any, buffers: list[bytearray]) -> dict[str, Any]:
+    """Return the values of the pickles, which follow each other and share objects."""
+    file = io.BytesIO(pickled)
     reader = pickle.Unpickler(file, buffers=buffers)  # noqa: S301 - authenticated by the parent
     values: dict[str, Any] = {}
-    while file.tell() < len(parts[0]):
+    while file.tell() < len(pickled):
         values.update(reader.load())
     return values
 
@@ -222,7 +227,7 @@ def read(path: str) -> dict[str, Any]:
         (count,) = _COUNT.unpack_from(head, len(MAGIC))
         sizes = _filled(file, (count + 1) * _LENGTH.size)
         parts = [_filled(file, length) for (length,) in _LENGTH.iter_unpack(sizes)]
-    return pickle.loads(parts[0], buffers=parts[1:])  # noqa: S301 - authenticated by the parent
+    return _loaded(parts[0], parts[1:])
 
 
 def _filled(file: Any, length: int) -> bytearray:
