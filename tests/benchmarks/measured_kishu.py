@@ -37,14 +37,14 @@ class _Hooks:
     """
 
     def __init__(self, shell: Any, folder: Path) -> None:
-        from kishu.jupyterint import KishuForJupyter
-        from kishu.notebook_id import NotebookId
+        jupyterint = importlib.import_module("kishu.jupyterint")  # of an environment of its own
+        names = importlib.import_module("kishu.notebook_id")
 
         notebook = folder / "cells.ipynb"
         empty = {"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
         notebook.write_text(json.dumps(empty), "utf-8")
-        notebook_id = NotebookId(key="cells", path=notebook, kernel_id="none")
-        self.kishu = KishuForJupyter(notebook_id, shell)
+        notebook_id = names.NotebookId(key="cells", path=notebook, kernel_id="none")
+        self.kishu = jupyterint.KishuForJupyter(notebook_id, shell)
         self.pauses: list[float] = []
         shell.events.register("pre_run_cell", self._timed(self.kishu.pre_run_cell))
         shell.events.register("post_run_cell", self._timed(self.kishu.post_run_cell))

@@ -31,7 +31,7 @@ from playhead.domain.text.run_ends import loss_words
 if TYPE_CHECKING:
     from playhead.domain.saved_variables import WhyLost
 
-_NAMES, _PACKAGES, _NAMED_VARIABLES = 2, 6, 12
+_NAMES, _PACKAGES, _VARIABLES = 2, 6, 12
 """Files and packages that a sentence names; the others are counted."""
 
 
@@ -90,10 +90,10 @@ def left_text(one: LeftName, *, is_run: bool, tr: Translate = in_english) -> str
             return tr("{name} was left as it is: {reason}.", name=one.name, reason=why)
 
 
-def listed_names(names: Sequence[str], tr_n: TranslateNumber) -> str:
-    """Return names of variables, of many the first ones."""
-    more = len(names) - _NAMED_VARIABLES
-    shown = list(names[:_NAMED_VARIABLES])
+def listed_names(names: Sequence[str], tr_n: TranslateNumber, most: int = _VARIABLES) -> str:
+    """Return names with commas between, of many the first ones and how many more there are."""
+    more = len(names) - most
+    shown = list(names[:most])
     return ", ".join([*shown, tr_n("%n more", more, one="1 more")] if more > 0 else shown)
 
 
@@ -209,10 +209,10 @@ def limits_text(
         names = uncovered_text(changes.uncovered, changes.uncovered_total, tr, tr_n)
         told.append(tr("Undo does not cover {names}.", names=names))
     if changes.elsewhere:
-        names = _some(changes.elsewhere, _NAMES, tr_n)
+        names = listed_names(changes.elsewhere, tr_n, _NAMES)
         told.append(tr("In the sandbox's own home, not in yours: {names}.", names=names))
     if changes.installed:
-        names = _some(changes.installed, _PACKAGES, tr_n)
+        names = listed_names(changes.installed, tr_n, _PACKAGES)
         told.append(tr("Installed for the code of this folder alone: {names}.", names=names))
     if changes.variables is not None and changes.variables.is_unknown:
         told.append(
@@ -223,21 +223,13 @@ def limits_text(
             left_text(one, is_run=changes.action == "run", tr=tr) for one in changes.variables.left
         ]
     if changes.unwatched:
-        names = _some(changes.unwatched, _NAMES, tr_n)
+        names = listed_names(changes.unwatched, tr_n, _NAMES)
         told.append(
             tr("It was also let change {names}: not watched, and not undone here.", names=names)
         )
     if changes.note:
         told.append(tr(changes.note) if changes.note.isprintable() else changes.note)
     return told
-
-
-def _some(names: Sequence[str], most: int, tr_n: TranslateNumber) -> str:
-    """Return up to `most` names with commas, and how many are left out."""
-    shown = list(names[:most])
-    if (more := len(names) - most) > 0:
-        shown.append(tr_n("%n more", more, one="1 more"))
-    return ", ".join(shown)
 
 
 def conflict_text(conflict: FileConflict, tr: Translate = in_english) -> str:
