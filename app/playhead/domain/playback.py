@@ -45,11 +45,24 @@ class Moment(Struct, frozen=True, kw_only=True):
     is_wait: bool = False
 
 
+class Course(Struct, frozen=True):
+    """The course of a conversation, whole and without its waits."""
+
+    whole: tuple[Moment, ...]
+    short: tuple[Moment, ...]
+
+
+def course_of(messages: Sequence[Message], printed: Callable[[str], PrintedLines | None]) -> Course:
+    """Return the course of these messages; of many in a thread."""
+    whole = moments_of(messages, printed)
+    return Course(tuple(whole), tuple(without_waits(whole)))
+
+
 def moments_of(
     messages: Sequence[Message], printed: Callable[[str], PrintedLines | None] = lambda _: None
 ) -> list[Moment]:
     """Return the course of these messages; `printed` returns the lines that printed a console."""
-    return list(_Course(messages, printed).moments())
+    return list(_Schedule(messages, printed).moments())
 
 
 def without_waits(moments: Sequence[Moment]) -> list[Moment]:
@@ -64,7 +77,7 @@ def without_waits(moments: Sequence[Moment]) -> list[Moment]:
     return kept
 
 
-class _Course:
+class _Schedule:
     """Puts messages on a line of time."""
 
     def __init__(

@@ -21,6 +21,7 @@ from playhead.execution.environments.locked_environments import LockedEnvironmen
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.ui.checks.check_view import CheckView
 from playhead.ui.checks.export_checks import ExportChecks
+from playhead.ui.playback.playback_view import PlaybackView
 from playhead.ui.widgets.theme import Theme
 from tests.support.kernels import executor
 from tests.support.recorded_exports import recorded
@@ -117,6 +118,11 @@ async def test_an_export_is_approved_checked_and_gets_its_report(
         assert "1 difference" in "".join(cells[0]["source"]) + "".join(cells[1]["source"])
         assert list((tmp_path / "checks").iterdir()) == []
         view.close()
+        bench.window.exports.replay_shown()
+        await until(lambda: bool(bench.window.findChildren(PlaybackView)))
+        [replay] = bench.window.findChildren(PlaybackView)
+        assert replay.windowTitle().startswith("Replay of ")
+        replay.close()
 
 
 WAITS = (

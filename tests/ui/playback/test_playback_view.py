@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QWidget
 
 from playhead.domain.conversation.conversation import Conversation
+from playhead.domain.playback import course_of
 from playhead.ui.playback.playback_view import PlaybackView
 from playhead.ui.widgets.theme import Theme
 from tests.support.recorded_runs import run, said
@@ -22,7 +23,8 @@ def shown(theme: Theme, window: QWidget) -> PlaybackView:
     said(conversation, "assistant", "message", "I count.", 1002.0)
     run(conversation, CODE, "a\nb\n", 1003.0)
     said(conversation, "user", "message", "Thanks.", 1600.0)
-    view = PlaybackView(conversation, theme, window)
+    course = course_of(conversation.messages, conversation.printed)
+    view = PlaybackView(course, conversation.title, theme, window)
     view.show()
     return view
 
@@ -52,5 +54,26 @@ async def test_it_plays_seeks_and_stops_with_the_running_line(theme: Theme) -> N
     assert view.slider.value() == view.slider.maximum()
     QTest.mouseClick(view.stop_button, LEFT)
     assert (player.position_s, player.copy.messages) == (0.0, [])
+    view.close()
+    window.deleteLater()
+
+
+async def test_a_long_conversation_is_crossed_in_steps(theme: Theme) -> None:
+    conversation = Conversation()
+    for number in range(40):
+        said(conversation, "user", "message", f"Question {number}", 1000.0 + 10 * number)
+        said(conversation, "assistant", "message", "word " * 400, 1002.0 + 10 * number)
+    course = course_of(conversation.messages, conversation.printed)
+    assert len(course.whole) > 2000
+    window = QWidget()
+    view = PlaybackView(course, "Long", theme, window)
+    view.show()
+    player = view.player
+    player.seek(player.length_s)
+    await until(lambda: view.timeline.conversation is player.copy and player.is_at_end)
+    assert [one.text for one in player.copy.messages] == [m.text for m in conversation.messages]
+    player.seek(15.0)
+    await until(lambda: view.timeline.conversation is player.copy)
+    assert len(player.copy.messages) == 4
     view.close()
     window.deleteLater()

@@ -46,11 +46,14 @@ class ExportChecks:
         self.view = CheckView(self._checker, plan, path, data, self._theme, self._window)
         self.view.show()
 
-    def play(self, conversation: Conversation) -> None:
+    async def play(self, conversation: Conversation) -> None:
         """Show a conversation as it was, by time: nothing of it runs."""
+        from playhead.domain.playback import course_of
         from playhead.ui.playback.playback_view import PlaybackView  # as above
 
-        PlaybackView(conversation, self._theme, self._window).show()
+        messages = tuple(conversation.messages)
+        course = await asyncio.to_thread(course_of, messages, conversation.printed)
+        PlaybackView(course, conversation.title, self._theme, self._window).show()
 
     async def _plan(self, session: Session, path: Path) -> tuple[CheckPlan, bytes]:
         from playhead.checking.checker import CheckPlan

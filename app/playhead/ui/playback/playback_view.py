@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.conversation.conversation import Conversation
-from playhead.domain.playback import Moment, moments_of, with_own_ids, without_waits
+from playhead.domain.playback import Course, Moment, with_own_ids
 from playhead.ui.editor.editor_follower import EditorFollower
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.timeline.view import TimelineView
@@ -32,35 +32,43 @@ _WIDTH_PX, _HEIGHT_PX = 1080, 680
 _FRAME_MS = 33
 _STEPS_PER_S = 10
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 16.0)
-_AT_ONCE = 400
+_SLICE_S = 0.008
+_AT_ONCE = 100
 """Chunks of one frame at most: what is more comes in the next ones."""
 
 
 class Player(QObject):
     """Puts the moments of a conversation into a copy of it, at their times.
 
-    Signals: `changed()` when it began, paused or ended; `moved()` with each step;
-    `restarted(Conversation)` when there is another copy, since one went back.
+    Signals: `changed()` when it began, paused or ended; `moved()` with each step; `left()` when it
+    goes far, which takes some steps; `arrived(Conversation)` after that, with the copy, which is
+    another one if it went back.
     """
 
     changed = Signal()
     moved = Signal()
-    restarted = Signal(object)
+    left = Signal()
+    arrived = Signal(object)
 
-    def __init__(self, conversation: Conversation, parent: QObject) -> None:
+    def __init__(self, course: Course, parent: QObject) -> None:
         super().__init__(parent)
-        self._whole = moments_of(conversation.messages, conversation.printed)
-        self._moments: Sequence[Moment] = self._whole
+        self._course = course
+        self._moments: Sequence[Moment] = course.whole
         self._times = [one.at for one in self._moments]
         self._next = 0
         self._ids: dict[str, str] = {}
         self._last_tick = 0.0
+        self._wanted = 0
+        self._is_away = False
         self.copy = Conversation()
         self.position_s = 0.0
         self.speed = 1.0
         self._clock = QTimer(self)
         self._clock.setInterval(_FRAME_MS)
         self._clock.timeout.connect(self._tick)
+        self._next_slice = QTimer(self)
+        self._next_slice.setSingleShot(True)
+        self._next_slice.timeout.connect(self._go_on)
 
     @property
     def length_s(self) -> float:
@@ -98,7 +106,7 @@ class Player(QObject):
 
     def skip_waits(self, is_on: bool) -> None:
         """Leave out the time in which nothing ran and nothing was said; stay at the same moment."""
-        self._moments = without_waits(self._whole) if is_on else self._whole
+        self._moments = self._course.short if is_on else self._course.whole
         self._times = [one.at for one in self._moments]
         if self._next:
             self.position_s = self._times[self._next - 1]
@@ -107,18 +115,38 @@ class Player(QObject):
     def seek(self, position_s: float) -> None:
         """Go to a time, at once."""
         wanted = bisect_right(self._times, position_s) if position_s > 0 else 0
-        if wanted < self._next:
-            self._next, self._ids, self.copy = 0, {}, Conversation()
-            self._apply_until(wanted)
-            self.restarted.emit(self.copy)
+        self.position_s = min(max(0.0, position_s), self.length_s)
+        if self._is_away or wanted < self._next or wanted - self._next > _AT_ONCE:
+            self._go_far(wanted)
         else:
             self._apply_until(wanted)
-        self.position_s = min(max(0.0, position_s), self.length_s)
         self.moved.emit()
+
+    def _go_far(self, wanted: int) -> None:
+        """Go to a moment in slices, with nobody who follows the copy."""
+        if not self._is_away:
+            self._is_away = True
+            self.left.emit()
+        if wanted < self._next:
+            self._next, self._ids, self.copy = 0, {}, Conversation()
+        self._wanted = wanted
+        self._go_on()
+
+    def _go_on(self) -> None:
+        until = time.perf_counter() + _SLICE_S
+        while self._next < self._wanted and time.perf_counter() < until:
+            self._apply_until(min(self._wanted, self._next + _AT_ONCE))
+        if self._next < self._wanted:
+            self._next_slice.start(0)
+        elif self._is_away:
+            self._is_away = False
+            self.arrived.emit(self.copy)
 
     def _tick(self) -> None:
         now = time.monotonic()
         passed, self._last_tick = now - self._last_tick, now
+        if self._is_away:
+            return
         self.position_s = min(self.length_s, self.position_s + passed * self.speed)
         wanted = bisect_right(self._times, self.position_s)
         self._apply_until(min(wanted, self._next + _AT_ONCE))
@@ -138,12 +166,12 @@ class Player(QObject):
 class PlaybackView(QDialog):
     """A window that plays a conversation. What is clicked in it changes nothing."""
 
-    def __init__(self, conversation: Conversation, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, course: Course, title: str, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.setWindowTitle(tr("Replay of “{title}”", title=conversation.title))
+        self.setWindowTitle(tr("Replay of “{title}”", title=title))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.player = Player(conversation, self)
+        self.player = Player(course, self)
         self.timeline = TimelineView(theme, self)
         self.pane = EditorPane(theme, self)
         self.pane.header.hide()
@@ -153,7 +181,8 @@ class PlaybackView(QDialog):
         self._make_controls()
         self._lay_out()
         self._show_copy(self.player.copy)
-        self.player.restarted.connect(self._show_copy)
+        self.player.left.connect(lambda: self._show_copy(None))
+        self.player.arrived.connect(self._show_copy)
         self.player.moved.connect(self._on_moved)
         self.player.changed.connect(self._on_changed)
         self.finished.connect(self._end)
@@ -208,7 +237,7 @@ class PlaybackView(QDialog):
         layout.addWidget(splitter, 1)
         layout.addLayout(controls)
 
-    def _show_copy(self, copy: Conversation) -> None:
+    def _show_copy(self, copy: Conversation | None) -> None:
         self.timeline.set_conversation(copy)
         self._follower.follow(copy)
 
@@ -232,8 +261,7 @@ class PlaybackView(QDialog):
 
     def _end(self) -> None:
         self.player.pause()
-        self.timeline.set_conversation(None)
-        self._follower.follow(None)
+        self._show_copy(None)
 
 
 def _clock(seconds: float) -> str:

@@ -114,7 +114,7 @@ class DocumentActions(QObject):
         if session is None or not session.conversation.messages:
             self._notifications.show_notice(tr("There is nothing to replay yet."))
         elif self.checks is not None:
-            self.checks.play(session.conversation)
+            self._tasks.start(self.checks.play(session.conversation))
 
     def export(self, conversation_id: str) -> None:
         """Ask where to export a conversation of the list."""
