@@ -40,7 +40,7 @@ _STAMP = re.compile(
 _CTIME = "%a %b %d %H:%M:%S %Y"
 _NEAR_S = 15 * 3600.0
 """A local time differs from UTC by at most 14 hours."""
-_MOST_LINES = 4000
+_MOST_LINES = 2000
 _SHOWN = 60
 
 

@@ -30,7 +30,7 @@ from playhead.ui.timeline.cards.picture_decoder import decode_picture
 from playhead.ui.widgets.theme import GAP_M, GAP_S, Theme
 from playhead.ui.widgets.wording import tr, tr_phrase
 
-_LARGEST = QSize(3000, 3000)
+_LARGEST = QSize(1600, 1600)
 _NARROW_PX = 420
 _MOST_ROWS, _MOST_COLUMNS = 200, 60
 _Lines = list[tuple[str | None, bool]]
@@ -111,8 +111,8 @@ class SideBySide(QFrame):
 
 def _differ(before: str | None, now: str | None) -> bool:
     """Return whether two lines differ by more than addresses and the like."""
-    if before is None or now is None:
-        return True
+    if before is None or now is None or before == now:
+        return before != now
     return compare_texts(before, now).verdict == "differs"
 
 
