@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 from collections.abc import AsyncGenerator, Sequence
@@ -101,6 +102,9 @@ async def test_an_export_is_approved_checked_and_gets_its_report(
         assert all(code in view.code.toPlainText() for code in CELLS)
         assert "without a sandbox" in view.words.text()
         assert not list((tmp_path / "checks").glob("*"))  # nothing runs before the click
+        QTest.keyClick(view, Qt.Key.Key_Return)  # as typed ahead
+        await asyncio.sleep(0)
+        assert not list((tmp_path / "checks").glob("*"))
         click(view.run_button)
         await until(lambda: view.report is not None and view.run_button.isVisible())
         assert view.title.text() == "1 difference from what is recorded"

@@ -129,6 +129,8 @@ class CheckView(QDialog):
         self.stop_button.hide()
         self.close_button = QPushButton(tr("Close"), self)
         self.close_button.clicked.connect(self.close)
+        for button in (self.run_button, self.stop_button, self.close_button):
+            button.setAutoDefault(False)  # Return, typed ahead in the file dialog, approves nothing
 
     def _make_list(self) -> QTreeWidget:
         rows = QTreeWidget(self)
@@ -195,6 +197,8 @@ class CheckView(QDialog):
         if plan.needs_environment:
             packages = ", ".join(plan.recording.manifest.packages)
             parts.append(tr("Installed for it from the package index: {names}.", names=packages))
+        elif plan.recording.manifest.python and not plan.recording.manifest.packages:
+            parts.append(tr("Its code imported no packages."))
         elif not plan.recording.manifest.packages:
             parts.append(tr("No versions of packages are recorded."))
         self.words.setText(" ".join(parts))
