@@ -120,7 +120,7 @@ def _cause_of_error(now: Outcome, made_anywhere: frozenset[str]) -> str:
             return phrase("only a later cell makes {name}", name=name)
         return phrase("no cell makes {name}: code that is not here had left it", name=name)
     if now.name in ("ModuleNotFoundError", "ImportError"):
-        return phrase("the package is not among those that are recorded")
+        return phrase("the package is not in the environment of the check")
     if now.name in ("FileNotFoundError", "NotADirectoryError"):
         return phrase("it reads a file that is not among the inputs")
     if now.name in ("ConnectionError", "URLError", "gaierror", "ConnectError", "timeout"):
