@@ -226,8 +226,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/checks/check_view.py" />
-      <location filename="../../app/playhead/checking/judgement.py" />
-      <source>No versions of packages are recorded.</source>
+      <source>Its code imported no packages.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -243,6 +242,12 @@
     <message>
       <location filename="../../app/playhead/ui/checks/check_view.py" />
       <source>Differs every time, not compared: {what}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <location filename="../../app/playhead/checking/judgement.py" />
+      <source>No versions of packages are recorded.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8827,7 +8832,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
-      <source>the package is not among those that are recorded</source>
+      <source>the package is not in the environment of the check</source>
       <translation type="unfinished" />
     </message>
     <message>
