@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 from msgspec import Struct
@@ -192,6 +193,15 @@ def to_take_back(
         LeftName(name, why, rows[name].why if why == "not_kept" else "")
         for name, why in sorted(left.items())
     )
+
+
+def joined_with(names: Iterable[str], *checkpoints: Checkpoint) -> frozenset[str]:
+    """Return names with all that share objects with them in one of the checkpoints."""
+    found = set(names)
+    groups = [group for one in checkpoints for group in one.joined()]
+    while more := [group for group in groups if group & found and group - found]:
+        found.update(*more)
+    return frozenset(found)
 
 
 def composed(living: Checkpoint, target: Checkpoint, names: frozenset[str]) -> Checkpoint:

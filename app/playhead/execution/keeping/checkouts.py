@@ -19,6 +19,7 @@ from playhead.domain.saved_variables import (
     SavedName,
     WhyLost,
     composed,
+    joined_with,
     to_take_back,
 )
 from playhead.errors import ExecutionError
@@ -119,9 +120,11 @@ class Checkouts:
     async def _change(self, kept: Kept, living: Checkpoint, wish: _Wish) -> VariableChanges:
         rows = {one.name: one for one in wish.target.names}
         names, reasons = self._possible(kept, wish)
+        left: tuple[LeftName, ...] = ()
         if kept.kernel is not None and names:
             done, failed = await self._change_kernel(kept, kept.kernel, wish.target, names)
             reasons |= failed
+            done, left = await self._with_joined(kept.kernel, living, wish, done, failed)
         elif kept.kernel is None:
             done = frozenset(name for name in names if name not in rows or rows[name].comes_back)
             reasons |= {name: rows[name].why for name in names - done}
@@ -134,6 +137,7 @@ class Checkouts:
             deleted=tuple(sorted(name for name in done & before if name not in rows)),
             left=(
                 *wish.left,
+                *left,
                 *(LeftName(name, "not_kept", reasons[name]) for name in sorted(reasons)),
             ),
         )
@@ -153,6 +157,22 @@ class Checkouts:
             if kept.kernel is not None:
                 kept.stand(found)
         return changes
+
+    async def _with_joined(
+        self,
+        kernel: LiveKernel,
+        living: Checkpoint,
+        wish: _Wish,
+        done: frozenset[str],
+        failed: Mapping[str, WhyLost],
+    ) -> tuple[frozenset[str], tuple[LeftName, ...]]:
+        """Put back what shares objects with names that could not be read; return what is done."""
+        bound = joined_with(failed, living, wish.target)
+        again = done & bound
+        if not again or wish.origin.place != wish.origin.id:
+            return done, ()
+        await self.lay(kernel, living, bound)
+        return done - bound, tuple(LeftName(name, "joined") for name in sorted(again))
 
     def _possible(self, kept: Kept, wish: _Wish) -> tuple[frozenset[str], dict[str, WhyLost]]:
         """Return the names that may be read here, and why others may not."""
