@@ -9086,6 +9086,112 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>A Python environment for your code is being made.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>{path}: its environment names no version.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>{path}: it answers something else.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>{path} is Python {version}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>On Debian and Ubuntu install them: sudo apt install {package}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>{path}: it did not answer within {limit} s.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>{path} leads to {place}, which does not exist.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>{path} comes without the modules venv and ensurepip.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
+      <source>This is not a usable Python.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>Choose the program python3 or python.exe of a Python 3.9 or newer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>This Python is too old.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>Choose Python 3.9 or newer.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>There is no Python at this place.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>Choose another one, or make its environment again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>The Python environment could not be written.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>Free disk space or choose another interpreter.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>There is no Python to make an environment from.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>Install Python 3.9 or newer, for example: sudo apt install python3 python3-venv</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>The Python environment could not be made.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>There is no Python that can run code.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/interpreters.py" />
+      <source>Install Python 3.9 or newer, or choose one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/execution/environments/locked_environments.py" />
       <source>{path} comes without the module venv.</source>
       <translation type="unfinished" />
@@ -9108,6 +9214,61 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/execution/environments/locked_environments.py" />
       <source>The recorded packages could not be installed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
+      <source>{interpreter} would run outside of the sandbox.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
+      <source>If you trust it, install them in a terminal: {pip} install NAME.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
+      <source>There is no environment to install into.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
+      <source>Code runs in the Python of Playhead itself.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
+      <source>Choose a Python of your own.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
+      <source>This environment is in a folder that code may change.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
+      <source>It took too long.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/place_finder.py" />
+      <source>The kernel “{label}” cannot be started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/place_finder.py" />
+      <source>{path} says no command.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/place_finder.py" />
+      <source>There is no {program}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/place_finder.py" />
+      <source>Choose where this conversation runs.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9190,112 +9351,6 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/execution/file_watch.py" />
       <source>The process that does this has ended.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>A Python environment for your code is being made.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>{path}: its environment names no version.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>{path}: it answers something else.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>{path} is Python {version}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>On Debian and Ubuntu install them: sudo apt install {package}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>{path}: it did not answer within {limit} s.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>{path} leads to {place}, which does not exist.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>{path} comes without the modules venv and ensurepip.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
-      <source>This is not a usable Python.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>Choose the program python3 or python.exe of a Python 3.9 or newer.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>This Python is too old.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>Choose Python 3.9 or newer.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>There is no Python at this place.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>Choose another one, or make its environment again.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>The Python environment could not be written.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>Free disk space or choose another interpreter.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>There is no Python to make an environment from.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>Install Python 3.9 or newer, for example: sudo apt install python3 python3-venv</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>The Python environment could not be made.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>There is no Python that can run code.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/interpreters.py" />
-      <source>Install Python 3.9 or newer, or choose one.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9428,61 +9483,6 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/execution/live_kernel.py" />
       <source>Ask again when the code has ended, or stop it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
-      <source>{interpreter} would run outside of the sandbox.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
-      <source>If you trust it, install them in a terminal: {pip} install NAME.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
-      <source>There is no environment to install into.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
-      <source>Code runs in the Python of Playhead itself.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
-      <source>Choose a Python of your own.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
-      <source>This environment is in a folder that code may change.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/packages/package_keeper.py" />
-      <source>It took too long.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/places/place_finder.py" />
-      <source>The kernel “{label}” cannot be started.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/places/place_finder.py" />
-      <source>{path} says no command.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/places/place_finder.py" />
-      <source>There is no {program}.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/places/place_finder.py" />
-      <source>Choose where this conversation runs.</source>
       <translation type="unfinished" />
     </message>
     <message>

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 
 from playhead.execution.environment import uv_program
-from playhead.execution.interpreters import InterpreterFinder
+from playhead.execution.environments.interpreters import InterpreterFinder
 from tests.benchmarks.bare_kernel import BareKernel
 from tests.benchmarks.raw_rows import keep_rows, median
 

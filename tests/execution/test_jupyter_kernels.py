@@ -13,7 +13,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import InputRequest, Table
 from playhead.domain.execution import Place, RunRequest
 from playhead.errors import ExecutionError
-from playhead.execution.places.place_finder import find_kernels
+from playhead.execution.environments.place_finder import find_kernels
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.place_worker.jupyter_messages import Message, MessageCodec, MessageGaps
 from playhead.place_worker.kernel_connection import Backlog

@@ -38,11 +38,11 @@ if TYPE_CHECKING:
     from playhead.checking.checker import Checker
     from playhead.domain.trust import BoundaryReport
     from playhead.execution.code_reader import CodeReader
+    from playhead.execution.environments.interpreters import InterpreterFinder
+    from playhead.execution.environments.package_keeper import PackageKeeper
     from playhead.execution.file_watch import FileWatch
-    from playhead.execution.interpreters import InterpreterFinder
     from playhead.execution.keeping.variable_keeper import VariableKeeper
-    from playhead.execution.packages.package_keeper import PackageKeeper
-    from playhead.execution.risks.risk_reader import RiskReader
+    from playhead.execution.risk_reader import RiskReader
     from playhead.providers.provider import Provider
     from playhead.providers.worker import ModelWorker
     from playhead.sandbox.sandbox import Sandbox
@@ -293,19 +293,19 @@ def _make_provider(worker: ModelWorker, executor: ProcessExecutor, how_to_choose
 
 
 def _make_interpreters() -> InterpreterFinder:
-    from playhead.execution.interpreters import InterpreterFinder
+    from playhead.execution.environments.interpreters import InterpreterFinder
 
     return InterpreterFinder(paths.environments_dir())
 
 
 def _make_risks() -> RiskReader:
-    from playhead.execution.risks.risk_reader import RiskReader
+    from playhead.execution.risk_reader import RiskReader
 
     return RiskReader()
 
 
 def _make_packages(sandbox: Sandbox) -> PackageKeeper:
-    from playhead.execution.packages.package_keeper import PackageKeeper
+    from playhead.execution.environments.package_keeper import PackageKeeper
 
     return PackageKeeper(sandbox.packages)
 

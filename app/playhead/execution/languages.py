@@ -13,7 +13,7 @@ from playhead.errors import phrase
 from playhead.execution.login_path import find_program
 
 if TYPE_CHECKING:
-    from playhead.execution.places.place_finder import KernelSpec
+    from playhead.execution.environments.place_finder import KernelSpec
     from playhead.kernel.driver import Driver
 
 

@@ -54,8 +54,8 @@ from playhead.kernel import protocol
 
 if TYPE_CHECKING:
     from playhead.domain.trust import Policy, Reach
+    from playhead.execution.environments.place_finder import KernelSpec
     from playhead.execution.kernel_process import KernelProcess
-    from playhead.execution.places.place_finder import KernelSpec
     from playhead.sandbox.sandbox import Confinement
     from playhead.sandbox.view import View
 

@@ -47,9 +47,9 @@ from playhead.execution.run_output import file_name
 from playhead.execution.run_stream import stopped_before_start
 
 if TYPE_CHECKING:
+    from playhead.execution.environments.place_finder import KernelSpec
     from playhead.execution.file_watch import FileWatch, RunObservation
     from playhead.execution.keeping.variable_keeper import VariableKeeper
-    from playhead.execution.places.place_finder import KernelSpec
     from playhead.sandbox.sandbox import Confinement, Sandbox
 
 _log = logging.getLogger(__name__)
@@ -619,7 +619,9 @@ async def _spec_of(request: RunRequest) -> KernelSpec | None:
     place = place_of(request.interpreter)
     if place is None:
         return None
-    from playhead.execution.places.place_finder import read_spec  # not needed for the first paint
+    from playhead.execution.environments.place_finder import (
+        read_spec,  # not needed for the first paint
+    )
 
     return await asyncio.to_thread(read_spec, place)
 

@@ -21,7 +21,7 @@ from playhead.domain.model import ModelParameters
 from playhead.domain.settings import AppSettings, ConversationConfig
 from playhead.domain.trust import BoundaryReport
 from playhead.errors import StorageError
-from playhead.execution.packages.package_keeper import PackageKeeper
+from playhead.execution.environments.package_keeper import PackageKeeper
 from tests.support.http_face import Face, face
 from tests.support.package_layers import layered
 from tests.support.ports import (

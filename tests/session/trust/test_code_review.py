@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.payloads import Proposal
 from playhead.domain.trust import Policy, RiskFact
-from playhead.execution.risks.risk_reader import RiskReader
+from playhead.execution.risk_reader import RiskReader
 from playhead.session.session import Session
 from playhead.session.trust.code_review import FREE_REPEATS, CodeReview, code_diff, must_ask
 from playhead.session.turn_settings import TurnOptions

@@ -8,7 +8,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import Refused, RunReport
 from playhead.domain.settings import AppSettings
 from playhead.domain.trust import Reach
-from playhead.execution.risks.risk_reader import RiskReader
+from playhead.execution.risk_reader import RiskReader
 from tests.support.ports import ReportedSandbox, coded
 from tests.support.waiting import until
 from tests.support.window import Bench, opened

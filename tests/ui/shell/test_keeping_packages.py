@@ -10,7 +10,7 @@ from PySide6.QtCore import Qt
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import FileChanges
 from playhead.domain.settings import AppSettings
-from playhead.execution.packages.package_keeper import PackageKeeper
+from playhead.execution.environments.package_keeper import PackageKeeper
 from tests.support.package_index import PackageIndex
 from tests.support.package_layers import environment, has, layered
 from tests.support.ports import ReportedSandbox, coded

@@ -1,1 +1,1 @@
-"""Environments made for one purpose. `bootstrap` imports it."""
+"""The Pythons and kernels that code runs in: found, made, installed into."""

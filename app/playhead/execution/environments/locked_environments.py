@@ -17,7 +17,7 @@ from pathlib import Path
 from playhead.domain.execution import Interpreter
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
-from playhead.execution.interpreters import ProbedInterpreter, probe, python_in, search
+from playhead.execution.environments.interpreters import ProbedInterpreter, probe, python_in, search
 
 _NO_NETWORK = re.compile(
     r"(?i)dns error|network|connection|temporary failure|timed out|unreachable|resolve host"

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from playhead.execution.environment import uv_program
-from playhead.execution.interpreters import InterpreterFinder
+from playhead.execution.environments.interpreters import InterpreterFinder
 from playhead.kernel.python.ipython import package_installer
 from tests.kernel.marks import error_of, of_kind
 from tests.support.package_index import PackageIndex

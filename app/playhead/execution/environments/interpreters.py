@@ -30,8 +30,8 @@ from playhead.domain.execution import EnvironmentStatus, Interpreter, Place, pla
 from playhead.domain.text.json_text import read_json
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
+from playhead.execution.environments.place_finder import find_kernels, read_spec
 from playhead.execution.login_path import LoginPath, absolute_folders, find_program
-from playhead.execution.places.place_finder import find_kernels, read_spec
 from playhead.kernel.protocol import MANAGED
 
 OLDEST = (3, 9)

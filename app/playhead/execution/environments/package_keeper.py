@@ -22,7 +22,7 @@ from playhead.execution.environment import (
     kernel_environment,
     uv_program,
 )
-from playhead.execution.interpreters import belongs_to
+from playhead.execution.environments.interpreters import belongs_to
 
 _INSTALLER = BOOT.parent / "python" / "ipython" / "package_installer.py"
 _LIMIT_S = 1800

@@ -11,7 +11,7 @@ import pytest
 
 from playhead.domain.trust import LayerPackage
 from playhead.errors import ExecutionError
-from playhead.execution.packages.package_keeper import PackageKeeper
+from playhead.execution.environments.package_keeper import PackageKeeper
 from tests.support.package_index import PackageIndex
 from tests.support.package_layers import environment, has, layered
 

@@ -12,9 +12,9 @@ import pytest
 
 from playhead.domain.execution import EnvironmentStatus
 from playhead.errors import ExecutionError
-from playhead.execution import interpreters
 from playhead.execution.environment import uv_program
-from playhead.execution.interpreters import InterpreterFinder
+from playhead.execution.environments import interpreters
+from playhead.execution.environments.interpreters import InterpreterFinder
 from playhead.session.ports import Interpreters
 from tests.support.guards import descendants
 from tests.support.waiting import until, until_now
@@ -174,7 +174,7 @@ async def test_closing_gives_up_what_is_being_made(tmp_path: Path) -> None:
 HOST = """
 import asyncio, sys
 from pathlib import Path
-from playhead.execution.interpreters import InterpreterFinder
+from playhead.execution.environments.interpreters import InterpreterFinder
 
 finder = InterpreterFinder(Path(sys.argv[1]), [sys.argv[2]], lambda: "")
 finder.subscribe(lambda status: print(status.state, flush=True))
@@ -186,7 +186,7 @@ def test_what_makes_an_environment_ends_with_a_killed_program(tmp_path: Path) ->
     before = set(descendants())
     host = subprocess.Popen(
         [sys.executable, "-c", HOST, str(tmp_path / "environments"), BASE],
-        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "app")},
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).parents[3] / "app")},
         stdout=subprocess.PIPE,
     )
     assert host.stdout is not None

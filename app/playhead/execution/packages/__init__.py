@@ -1,1 +1,0 @@
-"""Installs packages outside of the sandbox; imported by `bootstrap` only."""
