@@ -545,6 +545,25 @@ def test_ctrl_d_ends_the_input_of_the_code(desk: Desk):
     terminal.expect("> ")
 
 
+def test_ctrl_backslash_pauses_the_code_and_lets_it_go_on(desk: Desk):
+    terminal = desk.begin_run(
+        "import time\nprint('be' 'gun', flush=True)\nwhile not globals().get('after'):\n"
+        "    time.sleep(0.01)\nprint('go' 'ne')"
+    )
+    terminal.expect("begun")
+    terminal.type("\x1c")
+    terminal.expect("paused before ")
+    terminal.expect("goes on)")
+    terminal.type("\x1c")
+    terminal.expect("▶ ")
+    terminal.type("\x03")
+    terminal.expect("■ Stopped at line")
+    terminal.expect("> ")
+    desk.answers(text("Still here."))
+    terminal.type("and?\r")
+    terminal.expect("Still here.")
+
+
 def test_ctrl_c_stops_code_that_asks(desk: Desk):
     terminal = desk.begin_run("input('Na' 'me: ')")
     terminal.expect("Name: ")
