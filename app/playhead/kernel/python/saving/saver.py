@@ -1,9 +1,11 @@
-"""Saves what has changed in the namespace, in a forked child, and brings it back in another kernel.
+"""Saves what has changed in the namespace, and brings it back in another kernel.
 
-The child leaves the group, closes what it has inherited and only pickles; its parent is the
-supervisor, so that code which waits for its own children does not get it. It ends by itself
-at a limit of time. Where there is no fork, or the process is so large that its pages would be
-copied for long, the kernel itself does it and stops when a command arrives.
+The kernel itself does it where that can change nothing, and stops when a command arrives: that
+takes far less than a copy of its process. Where code of blocks would run, a forked child does it.
+That leaves the group, closes what it has inherited and only pickles; its parent is the supervisor,
+so that code which waits for its own children does not get it. It ends by itself at a limit of time.
+Where there is no fork, or the process is so large that its pages would be copied for long, it is
+always the kernel.
 """
 
 from __future__ import annotations
