@@ -32,7 +32,7 @@ PATHS = (
 UNDEMANDING = {"/v1/sessions", "/v1/threads"}
 """They need no field, and ignore those that they do not know."""
 THREADS = "^/v1/(assistants|threads|files)"
-EXAMPLES = 20 if RUNS_ALL else 2
+EXAMPLES = 10 if RUNS_ALL else 2
 """Made-up requests for each operation, besides those that the document's bounds suggest."""
 FEWER = str(max(EXAMPLES // 5, 1))
 """For threads, which have many operations."""

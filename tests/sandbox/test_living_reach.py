@@ -297,6 +297,10 @@ async def test_packages_come_from_a_listed_index_and_from_no_other(place: Place)
             assert await said(made, place, "import tiny; print(tiny.one)") == "1\n", words
 
 
+IMPATIENT = "import os; os.environ['RES_OPTIONS'] = 'timeout:1 attempts:1'"
+"""Names are looked up for one second and not for ten, where no server answers."""
+
+
 async def test_the_end_of_the_gate_shuts_the_network_and_of_the_supervisor_all(
     place: Place, expect_log: Callable[[str], None], caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -304,7 +308,7 @@ async def test_the_end_of_the_gate_shuts_the_network_and_of_the_supervisor_all(
     expect_log("cannot be given its reach")
     with echo() as world:
         async with place.executor(place.sandbox(outside=world.outside())) as made:
-            await said(made, place, TRY + "kept = 1")
+            await said(made, place, TRY + f"kept = 1\n{IMPATIENT}")
             (supervisor,) = made.supervisors()
             kernel = made.status("conversation").pid
             os.kill(min(children(supervisor)), signal.SIGKILL)

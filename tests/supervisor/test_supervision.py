@@ -115,6 +115,7 @@ IDLE = (
 )
 
 
+@pytest.mark.parametrize("supervised", [sys.executable], indirect=True)  # it looks after seconds
 def test_it_names_what_goes_on_computing_and_not_what_waits(supervised: SupervisedTalk) -> None:
     supervised.run(IDLE + COMPUTING + "for _ in range(2): threading.Thread(target=work).start()")
     supervised.ask("rest", edge=7)

@@ -174,7 +174,7 @@ class App:
     def drag(self, start: Box, end: Box) -> None:
         """Press the button on one place and move to another, step by step as a hand does."""
         (left, top), (to_left, to_top) = start.middle, end.middle
-        self._xdotool("mousemove", "--sync", str(left), str(top), "mousedown", "1")
+        self._xdotool("mousemove", str(left), str(top), "mousedown", "1")
         for step in range(1, _DRAG_STEPS + 1):
             across = left + (to_left - left) * step // _DRAG_STEPS
             down = top + (to_top - top) * step // _DRAG_STEPS
@@ -187,7 +187,7 @@ class App:
     def click(self, box: Box) -> None:
         """Click into the middle of something that was seen."""
         left, top = box.middle
-        self._xdotool("mousemove", "--sync", str(left), str(top), "click", "1")
+        self._xdotool("mousemove", str(left), str(top), "click", "1")
 
     def point_elsewhere(self) -> None:
         """Take the mouse off what it was over, which then has its usual colour again."""

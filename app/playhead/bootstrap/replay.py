@@ -22,7 +22,7 @@ from playhead.checking.document_edit import takes_report, with_report
 from playhead.checking.recorded_cells import Recording, recording_of
 from playhead.domain.text.terminal import without_controls
 from playhead.domain.trust import Policy, PolicyWish
-from playhead.errors import AppError
+from playhead.errors import AppError, phrase
 from playhead.event_loop import run
 from playhead.storage import log_file, paths
 
@@ -65,11 +65,11 @@ def run_replay(options: ReplayOptions) -> int:
 def _read(path: str) -> bytes:
     try:
         if os.path.getsize(path) > _FILE_LIMIT:
-            raise AppError(f"{path} is too large.", code="invalid_request")
+            raise AppError(phrase("{path} is too large.", path=path), code="invalid_request")
         return Path(path).read_bytes()
     except OSError as error:
-        words = f"{path} could not be read: {error.strerror or error}"
-        raise AppError(words, code="invalid_request") from error
+        words = phrase("{path} could not be read.", path=path)
+        raise AppError(words, detail=error.strerror or "", code="invalid_request") from error
 
 
 async def _replay(options: ReplayOptions, recording: Recording, data: bytes) -> int:
