@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+import re
 from contextlib import aclosing
 from pathlib import Path
 
@@ -17,11 +17,9 @@ from playhead.execution.environments.place_finder import find_kernels
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.place_worker.jupyter_messages import Message, MessageCodec, MessageGaps
 from playhead.place_worker.kernel_connection import Backlog
-from tests.support import odd_kernel
-from tests.support.jupyter import described
+from tests.support.jupyter import ODD_KERNEL, described
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
 
-ODD = (sys.executable, str(Path(odd_kernel.__file__)), "-f", "{connection_file}")
 LINES = """import time
 for turn in range(2):
     time.sleep(0.12)
@@ -66,6 +64,7 @@ class Runs:
         return chunks
 
 
+@pytest.mark.slow_group("clients")
 async def test_ipykernel_is_as_our_own_kernel(tmp_path: Path) -> None:
     place = described(tmp_path / "kernels" / "python3")
     async with executor(tmp_path) as made:
@@ -127,8 +126,9 @@ async def test_ipykernel_is_as_our_own_kernel(tmp_path: Path) -> None:
         assert (report.state, report.exit_status) == ("killed", 3)
 
 
+@pytest.mark.slow_group("clients")
 async def test_another_kernel_shows_what_its_messages_say(tmp_path: Path) -> None:
-    place = described(tmp_path / "kernels" / "odd", ODD, "odd", "Odd")
+    place = described(tmp_path / "kernels" / "odd", ODD_KERNEL, "odd", "Odd")
     async with executor(tmp_path) as made:
         runs = Runs(made, place, tmp_path)
 
@@ -146,9 +146,12 @@ async def test_another_kernel_shows_what_its_messages_say(tmp_path: Path) -> Non
 
         assert text_of(await runs.answered("ask Who?", "Ann")) == "Ann\n"
 
-        seen = await runs.all("flood 5000")
-        assert text_of(seen).count("\n") > 0
-        assert text_of(seen).endswith("4999\n")
+        lines = text_of(await runs.all("flood 5000")).splitlines()
+        shown = [line for line in lines if line.isdigit()]
+        told = [re.match(r"\[([\d,]+) messages are missing", line) for line in lines]
+        missing = sum(int(one[1].replace(",", "")) for one in told if one)
+        assert len(shown) + missing == 5000  # what it drops, where we are slow, is counted
+        assert shown[-1] == "4999"
 
         seen = await runs.stopped("print go\nsleep 60", "go\n")
         assert report_of(seen).state == "interrupted"
@@ -157,8 +160,9 @@ async def test_another_kernel_shows_what_its_messages_say(tmp_path: Path) -> Non
         assert report_of(await runs.all("die 4")).exit_status == 4
 
 
+@pytest.mark.slow_group("clients")
 async def test_a_kernel_that_cannot_be_started_says_why(tmp_path: Path) -> None:
-    dies = described(tmp_path / "kernels" / "dies", (*ODD, "--dies"), "odd", "Odd")
+    dies = described(tmp_path / "kernels" / "dies", (*ODD_KERNEL, "--dies"), "odd", "Odd")
     gone = described(tmp_path / "kernels" / "gone", ("/nowhere/odd",), "odd", "Gone")
     async with executor(tmp_path) as made:
         with pytest.raises(ExecutionError, match="It cannot be started here"):

@@ -10,7 +10,19 @@ from typing import Any
 
 from playhead.domain.execution import Place
 
-IPYKERNEL = (sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}")
+BESIDE = Path(sys.prefix) / "ipykernel"
+"""Where ipykernel is: in the environment itself its IPython would change other tests."""
+_LAUNCHER = f"""import sys
+sys.path.insert(0, {str(BESIDE)!r})
+from ipykernel import kernelapp
+kernelapp.launch_new_instance()"""
+IPYKERNEL = (sys.executable, "-c", _LAUNCHER, "-f", "{connection_file}")
+ODD_KERNEL = (
+    sys.executable,
+    str(Path(__file__).parent / "odd_kernel.py"),
+    "-f",
+    "{connection_file}",
+)
 
 
 def described(

@@ -6,13 +6,16 @@ import os
 import sys
 import threading
 import time
+from importlib import import_module
+from pathlib import Path
 from typing import Any, cast
 
-from ipykernel.kernelapp import IPKernelApp
-from ipykernel.kernelbase import Kernel
+sys.path.insert(0, str(Path(sys.prefix) / "ipykernel"))
+kernelapp: Any = import_module("ipykernel.kernelapp")
+kernelbase: Any = import_module("ipykernel.kernelbase")
 
 
-class OddKernel(Kernel):
+class OddKernel(kernelbase.Kernel):
     """Each line of a block is a word with its value."""
 
     implementation = "odd"
@@ -97,4 +100,4 @@ class OddKernel(Kernel):
 if __name__ == "__main__":
     if "--dies" in sys.argv:
         sys.exit("It cannot be started here.")
-    IPKernelApp.launch_instance(kernel_class=OddKernel)
+    kernelapp.IPKernelApp.launch_instance(kernel_class=OddKernel)
