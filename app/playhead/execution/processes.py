@@ -345,9 +345,7 @@ class PipeWorker(Generic[_Answer]):
         reader = self._reader
         answer: asyncio.Future[_Answer | None] = asyncio.get_running_loop().create_future()
         self._waiting[number] = answer
-        with suppress(ConnectionError):  # it has just ended
-            process.stdin.write(line)
-            await process.stdin.drain()
+        process.stdin.write(line)  # not drained: one that hangs may not read, either
         for limit_s in limits_s:
             done, _ = await asyncio.wait([answer], timeout=limit_s)
             if done:
@@ -394,11 +392,13 @@ class PipeWorker(Generic[_Answer]):
             return
         if process.stdin is not None:
             process.stdin.close()
-        done, _ = await asyncio.wait([reader], timeout=_CLOSE_S)
-        if not done:
+        limit_s = 0 if reader.done() else _CLOSE_S  # it may live without its stdout
+        try:
+            await asyncio.wait_for(process.wait(), limit_s)
+        except TimeoutError:
             _kill(process)
+            await process.wait()
         await asyncio.wait([reader])
-        await process.wait()
 
     async def _read_lines(self, process: Process) -> None:
         stdout = process.stdout

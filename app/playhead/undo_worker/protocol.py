@@ -59,7 +59,7 @@ def encode(message: dict[str, Any]) -> bytes:
 def decode(line: bytes) -> dict[str, Any]:
     """Return the message of a line. Raises ValueError."""
     found: object = json.loads(line)
-    if not isinstance(found, dict):
+    if not isinstance(found, dict) or "number" not in found:
         raise ValueError(f"not a message of the undo worker's: {line[:80]!r}")
     return cast("dict[str, Any]", found)
 
