@@ -77,7 +77,7 @@ def resolver() -> str:
 
 _CLOCK_S = 0.02
 """The time by which the stamps of files may lag behind the clock."""
-_LISTED, _LOOKED_AT_ONCE = 20, 100
+_LISTED, _LOOKED_AT_ONCE, _DEPTH = 20, 100, 20
 
 
 def is_untouched(home: str, packages: Iterable[str], since: float) -> bool:
@@ -87,49 +87,45 @@ def is_untouched(home: str, packages: Iterable[str], since: float) -> bool:
     waits for this.
     """
     since -= _CLOCK_S
-    looked = 0
-    waiting = [home]
-    try:
-        if any(os.lstat(f"{home}/{name}").st_ctime >= since for name in packages):
-            return False
-        while waiting:
-            folder = waiting.pop()
-            for name in os.listdir(folder):
-                looked += 1
-                if name[0] == ".":
-                    continue
-                path = f"{folder}/{name}"
-                facts = os.lstat(path)
-                if stat.S_ISDIR(facts.st_mode):
-                    waiting.append(path)
-                elif facts.st_ctime >= since or looked > _LOOKED_AT_ONCE:
-                    return False
-    except OSError:  # somebody takes it away just now
+    if any(_changed_at(f"{home}/{name}") >= since for name in packages):
         return False
-    return looked <= _LOOKED_AT_ONCE
+    looked = list(islice(_entries_of(home), _LOOKED_AT_ONCE + 1))
+    return len(looked) <= _LOOKED_AT_ONCE and all(changed < since for _, changed in looked)
 
 
 def written_since(home: str, since: float) -> list[str]:
     """Return the paths of up to 20 files of a private home that were changed since a time."""
-    looked = islice(_files_of(home), LOOK_LIMIT)
-    found = [path for path, changed in looked if changed >= since - _CLOCK_S]
-    paths = [os.path.relpath(path, home) for path in found]
-    return sorted(paths, key=lambda path: (path.count(os.sep), path))[:_LISTED]
+    looked = islice(_entries_of(home), LOOK_LIMIT)
+    found = [os.fsencode(path) for path, changed in looked if changed >= since - _CLOCK_S]
+    found.sort(key=lambda path: (path.count(b"/"), path))
+    return [path.decode("utf-8", "backslashreplace") for path in found[:_LISTED]]
 
 
-def _files_of(home: str) -> Iterator[tuple[str, float]]:
-    """Yield the files of a private home, but not what is hidden, and when each was changed."""
-    waiting = [home]
-    while waiting:
-        with contextlib.suppress(OSError), os.scandir(waiting.pop()) as entries:
-            for entry in entries:
-                if entry.name.startswith("."):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
+def _entries_of(
+    name: str, above: int | None = None, way: str = "", depth: int = 0
+) -> Iterator[tuple[str, float]]:
+    """Yield what is in a private home and, of files that are not hidden, when each was changed.
+
+    For all else that is 0, and nothing in hidden folders is looked at. No link is followed,
+    whatever code puts into the way meanwhile.
+    """
+    below: list[str] = []
+    with (
+        contextlib.suppress(OSError),
+        _opened(name, _FOLDER_FLAGS, above) as fd,
+        os.scandir(fd) as entries,
+    ):
+        for one in entries:
+            changed = 0.0
+            if not one.name.startswith("."):
+                if one.is_dir(follow_symlinks=False):
+                    below.append(one.name)
                 else:
                     with contextlib.suppress(OSError):
-                        yield entry.path, entry.stat(follow_symlinks=False).st_ctime
+                        changed = one.stat(follow_symlinks=False).st_ctime
+            yield f"{way}{one.name}", changed
+        for folder in below if depth < _DEPTH else ():
+            yield from _entries_of(folder, fd, f"{way}{folder}/", depth + 1)
 
 
 def _changed_at(path: str) -> float:
