@@ -65,14 +65,22 @@ async def test_a_python_that_code_could_have_changed_is_not_started(tmp_path: Pa
         program.write_text(f"#!/bin/sh\ntouch {tmp_path}/ran\n")
         program.chmod(0o755)
     (tmp_path / "linked").symlink_to(folder / ".venv" / "bin")
+    conda = tmp_path / "conda" / "bin" / "python"  # it has no pyvenv.cfg
+    conda.parent.mkdir(parents=True)
+    conda.write_bytes(program.read_bytes())
+    conda.chmod(0o755)
+    (tmp_path / "python").symlink_to(conda)
     own = environment(tmp_path / "env")
     keeper = PackageKeeper(lambda folder: ["tiny 1.0"])
-    within = (str(folder), str(tmp_path / "granted"), str(tmp_path / "env" / "lib"))
+    parts = str(tmp_path / "env" / "lib"), str(tmp_path / "conda" / "lib")
+    within = (str(folder), str(tmp_path / "granted"), *parts)
     for python in (
         folder / ".venv/bin/python",
         tmp_path / "granted/.venv/bin/python",
         tmp_path / "linked" / "python",
         own,
+        conda,
+        tmp_path / "python",
     ):
         with pytest.raises(ExecutionError, match="a folder that code may change"):
             await keeper.offered(str(folder), str(python), within)

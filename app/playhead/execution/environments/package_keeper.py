@@ -93,8 +93,7 @@ class PackageKeeper:
     def close(self) -> None:
         """End what installs."""
         for process in tuple(self._running):
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+            _end(process)
 
     def _offered(self, folder: str, interpreter: str, within: tuple[str, ...]) -> PackageOffer:
         named = [_package(words) for words in self._installed(folder)]
@@ -161,7 +160,7 @@ class PackageKeeper:
         try:
             said, _ = process.communicate(timeout=limit_s)
         except subprocess.TimeoutExpired as error:
-            self.close()
+            _end(process)
             process.communicate()
             raise ExecutionError(_TITLE, detail="It took too long.") from error
         finally:
@@ -170,6 +169,11 @@ class PackageKeeper:
             return json.loads(said.strip().rpartition("\n")[2])
         except ValueError:
             return None
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
 
 
 def _package(words: str) -> LayerPackage | None:
@@ -206,11 +210,13 @@ def _expect_apart(interpreter: str, within: Sequence[str]) -> None:
 
 
 def _is_part(folder: str, interpreter: str) -> bool:
-    """Return whether a folder is in the environment of a Python."""
-    prefix = Path(interpreter).parent.parent
-    if not (prefix / "pyvenv.cfg").is_file():
-        return False
-    return is_below(os.path.realpath(folder), (os.path.realpath(prefix),))
+    """Return whether a folder is in the environment of a Python, or in the one it was made from.
+
+    A program in the `bin` of the home folder makes no environment of that.
+    """
+    programs = Path(interpreter), Path(os.path.realpath(interpreter))
+    prefixes = {one.parent.parent for one in programs} - {Path.home(), *Path.home().parents}
+    return is_below(os.path.realpath(folder), map(os.path.realpath, prefixes))
 
 
 def _remedy(builds: bool) -> str:
