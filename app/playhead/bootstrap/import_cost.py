@@ -105,6 +105,8 @@ def _import_late(name: str, **names: Any) -> None:
     if name in sys.modules:
         return
     stand_in = ModuleType(name)
+    if "." not in name:  # for the search of a part its whole would be imported
+        stand_in.__spec__ = find_spec(name)
 
     def load(attribute: str) -> Any:
         if attribute.startswith("__"):  # what imports ask of any module
@@ -112,7 +114,11 @@ def _import_late(name: str, **names: Any) -> None:
         with _loading:
             if sys.modules.get(name) is stand_in:
                 del sys.modules[name]
-                vars(stand_in).update(vars(importlib.import_module(name)))
+                try:
+                    vars(stand_in).update(vars(importlib.import_module(name)))
+                except BaseException:  # it may be there without a library that it needs
+                    sys.modules[name] = stand_in
+                    raise
         return getattr(sys.modules[name], attribute)
 
     vars(stand_in).update(names, __getattr__=load)
