@@ -86,4 +86,7 @@ async def test_a_python_that_code_could_have_changed_is_not_started(tmp_path: Pa
             await keeper.offered(str(folder), str(python), within)
         with pytest.raises(ExecutionError, match="a folder that code may change"):
             await keeper.install(str(python), [LayerPackage("tiny", "1.0")], within)
+    keeper = PackageKeeper(lambda folder: [], find_uv=lambda: str(program))  # nor such an installer
+    with pytest.raises(ExecutionError, match="could not be installed"):
+        await keeper.install(sys.executable, [LayerPackage("t", "0")], within)
     assert not (tmp_path / "ran").exists()

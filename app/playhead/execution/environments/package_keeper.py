@@ -128,9 +128,9 @@ class PackageKeeper:
         pinned = [f"{one.name}=={one.version}" for one in packages if _package(one.words)]
         wheels = [] if builds else ["--only-binary", ":all:"]
         words = [*wheels, "--no-deps", *pinned]
-        answer = self._run(
-            interpreter, [_INSTALL, str(_INSTALLER), self._find_uv(), *words], _LIMIT_S
-        )
+        uv = self._find_uv()
+        uv = "" if any(belongs_to(uv, one) for one in within) else uv  # code may change it: by pip
+        answer = self._run(interpreter, [_INSTALL, str(_INSTALLER), uv, *words], _LIMIT_S)
         match answer:
             case [True, str()]:
                 return
