@@ -107,6 +107,14 @@ async def test_datagrams_go_nowhere_and_are_reported(place: Place) -> None:
             assert report_of(await run(made, place.request("1 + 1", LISTED))).refused == ()
             chunks = await run(made, place.request("one.sendto(b'x', ('8.8.4.4', 53))", LISTED))
             assert [one.target for one in report_of(chunks).refused] == ["8.8.4.4:53/udp"]
+            flood = (
+                "import time\n"
+                "for at in range(10):\n"
+                "    for port in range(1, 101):\n"
+                "        one.sendto(b'x', (f'8.8.4.{at}', port))\n"
+                "    time.sleep(0.03)"  # what is refused is reported all the while
+            )
+            assert len(report_of(await run(made, place.request(flood, LISTED))).refused) == 200
             ways = [("api.example", 443), ("127.0.0.1", own.getsockname()[1]), ("8.8.8.8", 53)]
             code = f"print([attempt(*one, socket.SOCK_DGRAM) for one in {ways!r}])"
             chunks = await run(made, place.request(code, LISTED))

@@ -186,6 +186,8 @@ _REST_LIMIT_MS = 1000
 _END_LIMIT_MS = 2000
 _ANSWER_LIMIT_MS = 1000
 _ASK_LIMIT_S = 10.0
+_MOST_REFUSED = 200
+"""Code can try 10,000 places a second, and a conversation keeps those of each run."""
 _ANNOUNCE_MS = 250
 
 
@@ -540,7 +542,7 @@ class KernelProcess(QObject):
             case "answer":
                 self._settle(report["ask"], report["problem"])
             case "refused":
-                self._refused.update(report["places"])
+                self._add_refused(report["places"])
             case "shut":
                 _log.warning("the network of a sandbox is shut: its gate has ended")
             case "rests" | "runs" as kind if report["look"] == self._looks:
@@ -585,6 +587,11 @@ class KernelProcess(QObject):
     def has_tried_network(self) -> bool:
         """Return whether code in a sandbox has tried a network of its supervisor's."""
         return self._line.has_sign()
+
+    def _add_refused(self, places: dict[str, int]) -> None:
+        for place, count in places.items():
+            if place in self._refused or len(self._refused) < _MOST_REFUSED:
+                self._refused[place] += count
 
     def take_refused(self) -> dict[str, int]:
         """Return how often places in the network were refused since this was called last."""
