@@ -114,6 +114,32 @@ async def test_what_a_later_run_has_changed_is_left(tmp_path: Path) -> None:
         )
 
 
+async def test_what_is_changed_by_values_that_are_not_kept_is_saved(tmp_path: Path) -> None:
+    async with bench(tmp_path) as one:
+        await one.run("first", _HOLDERS)
+        await one.run("second", "writer.add(5)")
+        await one.run("third", "next(stream)")
+        await one.run("fourth", "view[0] = 65")
+        await one.kill()
+        assert await one.run("look", "print(rows, counts, data)") == "[5] [1] bytearray(b'Ab')"
+
+
+_HOLDERS = """\
+from threading import Lock
+class Writer:
+    def __init__(self, rows):
+        self.rows, self.lock = rows, Lock()
+    def add(self, row):
+        self.rows.append(row)
+def count(into):
+    while True:
+        into.append(1)
+        yield
+rows, counts, data = [], [], bytearray(b"ab")
+writer, stream, view = Writer(rows), count(counts), memoryview(data)
+"""
+
+
 async def test_unchanged_variables_stay_the_very_objects(tmp_path: Path) -> None:
     async with bench(tmp_path) as one:
         await one.run("first", "kept = [object]; mark = id(kept); x = 1")

@@ -327,6 +327,13 @@ print(frame.x[0], count() is inner, outer)
         ("print(kinds[0])", "count"),
         ("def later():\n    items.append(1)", "later"),
         ("for n in items: pass", "n"),
+        ("print(rows, rows[0], len(rows[0]), rows.copy())", ""),
+        ("print(rows[0].get(1))", "rows"),
+        ("other = rows.copy()", "other rows"),
+        ("other = items.copy()", "other"),
+        ("print(found['a'])", "found"),
+        ("print(sum(stream))", "stream"),
+        ("print(frame.dropna(**options))", "frame options"),
         ("for row in rows: pass", "row rows"),
         ("try:\n    1 / 0\nexcept ZeroDivisionError as e:\n    count = 3", "e count"),
         ("(got := items)", "got items"),
@@ -346,10 +353,11 @@ def test_the_names_that_a_block_may_have_changed(code: str, touched: str) -> Non
 
 
 _NAMES = """\
-import numpy, pandas
+import collections, numpy, pandas
 __name__ = "__main__"
 count, items, numbers = 0, [1, 2], numpy.arange(3)
 frame, rows = pandas.DataFrame({"x": [1]}), [[1]]
+found, stream, options = collections.defaultdict(list), iter(items), {"inplace": True}
 def bump():
     global count
     count += 1

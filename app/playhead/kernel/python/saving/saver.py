@@ -29,6 +29,7 @@ import weakref
 from typing import TYPE_CHECKING, Any, Callable, Generator
 
 from ...interrupts import start_thread
+from ..short_text import class_of, module_of, name_of
 from . import value_pickling
 from .touched_names import TouchedNames
 from .value_collector import (
@@ -49,6 +50,8 @@ _SOURCE_LIMIT = 100_000
 _CALL_LINES = 30
 _NICER = 10
 _READ_BYTES = 1 << 16
+_ALONE = ("file", "lock", "socket", "connection", "process")
+"""Kinds of values that are not kept and hold none of other names."""
 _NOT_READ = ("source", "again", "lost")
 """Verdicts of values that are not in a file: a class made again from its source is another one."""
 
@@ -151,11 +154,22 @@ class Saver:
         else:
             touched = {name for name in names if name in self._unsaved.names}
             touched |= names.keys() - self._rows.keys()
+        if any(self._hides_others(name, names[name]) for name in touched):
+            touched = set(names)
         for group in self._groups:
             is_cut = not names.keys() >= set(group["names"])
             if is_cut or group["key"] not in known or not touched.isdisjoint(group["names"]):
                 touched |= names.keys() & set(group["names"])
         return [name for name in names if name in touched and not self._is_slow(name, names[name])]
+
+    def _hides_others(self, name: str, value: Any) -> bool:
+        """Return whether a value that is not kept may hold, and so change, those of others."""
+        row = self._rows.get(name)
+        if row is None or row["verdict"] not in ("again", "lost"):
+            return False
+        kind = class_of(value)
+        why = value_pickling.WHY.get((module_of(kind), name_of(kind)))
+        return kind not in (str, bytes) and why not in _ALONE
 
     def _is_slow(self, name: str, value: Any) -> bool:
         """Return whether the save of this very value has ended a child before."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 import itertools
 import types
+from collections import defaultdict
 from typing import Any, Iterable, cast
 
 from ..short_text import bases_of, class_of, module_of
@@ -206,15 +207,22 @@ class _Reader(ast.NodeVisitor):
                 self.loaded.add(_root(owner))
                 is_looking = value.__name__.partition(".")[0] in _LOOKING_MODULES
                 return is_looking and function.attr not in _CHANGING
-        return function.attr in _LOOKING_METHODS - _SHARING and self._is_plain_chain(owner)
+        is_looking = function.attr in _LOOKING_METHODS - _SHARING
+        return is_looking and self._is_plain_chain(function, most_steps=0)
 
-    def _is_plain_chain(self, node: ast.expr) -> bool:
-        """Return whether an expression begins with a name of a plain value."""
+    def _is_plain_chain(self, node: ast.expr, *, most_steps: int = 1) -> bool:
+        """Return whether an expression begins with a name of a plain value.
+
+        It goes so many steps into a container of anything: what is in there need not be plain.
+        """
+        steps = 0
         while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
+            steps += not isinstance(node, ast.Call)
             node = node.func if isinstance(node, ast.Call) else node.value
         if isinstance(node, ast.Constant):
             return True
-        return isinstance(node, ast.Name) and _is_plain(self._namespace.get(node.id))
+        value = self._namespace.get(node.id) if isinstance(node, ast.Name) else node
+        return _is_plain(value) and (steps <= most_steps or _has_plain_items(value))
 
     def _look_or_visit(self, node: ast.expr) -> None:
         """Visit an operand: of lists the result has the same items, of arrays it has not."""
@@ -263,7 +271,16 @@ def _top(kind: type) -> str:
 def _is_plain(value: Any) -> bool:
     """Return whether nothing that only looks at a value can change it."""
     kind = class_of(value)
-    return isinstance(value, _CONSTANTS) or _top(kind) in {"builtins", *_PLAIN}
+    if isinstance(value, _CONSTANTS):
+        return True
+    is_plain = _top(kind) in {"builtins", *_PLAIN}
+    return is_plain and kind is not defaultdict and not hasattr(kind, "__next__")
+
+
+def _has_plain_items(value: Any) -> bool:
+    """Return whether a plain value is no container of anything."""
+    is_container = _top(class_of(value)) in ("builtins", "collections")
+    return not is_container or isinstance(value, _CONSTANTS) or is_flat(value)
 
 
 def is_flat(value: Any) -> bool:
@@ -275,7 +292,7 @@ def is_flat(value: Any) -> bool:
 
 
 def _has_target(call: ast.Call) -> bool:
-    return any(keyword.arg in ("out", "inplace") for keyword in call.keywords)
+    return any(keyword.arg in ("out", "inplace", None) for keyword in call.keywords)
 
 
 def _root(node: ast.expr) -> str:
