@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
+import errno
 import os
 import signal
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
 from playhead.domain.conversation.payloads import LeftName, VariableChanges
+from playhead.domain.saved_variables import Checkpoint, Origin, WhyLost
 from playhead.errors import ExecutionError
 from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
 from playhead.execution.process_executor import ProcessExecutor
@@ -48,10 +52,14 @@ class Bench:
 
 
 @asynccontextmanager
-async def bench(folder: Path) -> AsyncGenerator[Bench]:
-    """A bench whose keeper brings variables back by itself."""
-    store = VariableStore(folder / "variables")
-    keeper = VariableKeeper(store, lambda: Saving(restores="always"), asks=True, idle_s=0.0)
+async def bench(
+    folder: Path,
+    store: VariableStore | None = None,
+    restores: Literal["always", "never"] = "always",
+) -> AsyncGenerator[Bench]:
+    """A bench whose keeper brings variables back by itself, or never."""
+    store = store or VariableStore(folder / "variables")
+    keeper = VariableKeeper(store, lambda: Saving(restores=restores), asks=True, idle_s=0.0)
     async with executor(folder, keeper) as made:
         yield Bench(folder, keeper, made)
 
@@ -150,6 +158,122 @@ async def test_unchanged_variables_stay_the_very_objects(tmp_path: Path) -> None
         assert one.keeper.changes(_ID)["second"] == VariableChanges(changed=("x",))
         with pytest.raises(ExecutionError, match="not kept"):
             await one.keeper.go_to(_ID, "unknown")
+
+
+class Failing(VariableStore):
+    """A store on a disk that gets full for one call."""
+
+    is_full = False
+
+    def put(self, checkpoint: Checkpoint) -> Checkpoint:
+        was_full, self.is_full = self.is_full, False
+        if was_full:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return super().put(checkpoint)
+
+
+async def test_a_full_disk_ends_no_run_and_hides_no_change(tmp_path: Path) -> None:
+    store = Failing(tmp_path / "variables")
+    async with bench(tmp_path, store) as one:
+        await one.run("first", "x, gone = 1, []")
+        await one.run("second", "x = 2")
+        store.is_full = True
+        one.keeper.move(_ID, "first")
+        assert await one.run("third", "print(x)") == "1"
+        store.is_full = True
+        await one.run("fourth", "del gone; import math", is_saved=False)
+        await until(lambda: one.keeper.is_behind(_ID))
+        await one.keeper.settle(_ID)
+        past = await one.keeper.state_at(_ID, "fourth")
+        assert past.changes == VariableChanges(made=("math",), deleted=("gone",))
+        await one.kill()
+        store.is_full = True
+        with pytest.raises(ExecutionError, match="could not be changed"):
+            await one.keeper.take_back(_ID, "fourth", "undo")
+
+
+async def test_a_kernel_that_ends_in_a_checkout_leaves_the_next_one_as_it_begins(
+    tmp_path: Path, expect_log: Callable[[str], None]
+) -> None:
+    expect_log("did not come back")
+    async with bench(tmp_path, restores="never") as one:
+        await one.run("first", _DEADLY)
+        await one.run("second", "deadly, x = 5, 2")
+        with pytest.raises(ExecutionError, match="could not be changed"):
+            await one.keeper.take_back(_ID, "second", "undo")
+        assert await one.run("third", "print('x' in globals()); y = 1") == "False"
+        assert (await one.undo("third", "undo 2")).deleted == ("y",)
+
+
+_DEADLY = """\
+import os
+def end():
+    os.kill(os.getpid(), 9)
+class Deadly:
+    def __reduce__(self):
+        return end, ()
+deadly, x = Deadly(), 1
+"""
+
+
+async def test_nothing_is_left_of_a_conversation_deleted_during_a_save(tmp_path: Path) -> None:
+    async with bench(tmp_path) as one:
+        await one.run("first", "x = list(range(300_000))", is_saved=False)
+        await until(lambda: one.keeper._of(_ID).task is not None)
+        saving = one.keeper._of(_ID).task
+        assert saving is not None
+        await one.keeper.forget(_ID)
+        assert one.made.status(_ID).state == "idle"
+        await asyncio.wait([saving])
+        assert list(tmp_path.glob("variables/*/*")) == []  # noqa: ASYNC240
+
+
+@pytest.mark.parametrize(
+    ("bounds", "python", "why"),
+    [("a folder", "cpython-311", "other_policy"), ("", "cpython-312", "other_python")],
+)
+async def test_what_another_sandbox_or_python_wrote_is_not_mixed_with_what_stays(
+    tmp_path: Path, bounds: str, python: str, why: WhyLost
+) -> None:
+    store = VariableStore(tmp_path / "variables")
+    keeper = VariableKeeper(store, lambda: Saving(restores="always"), asks=True)
+    own = "another folder" if bounds else ""
+    first = _stored(store, Origin(id="first"), {"x": "1", "y": "1"}, (bounds, python))
+    later = Origin(id="second", before="first")
+    _stored(store, later, {"x": "2", "y": "1"}, (own, "cpython-311"), first)
+    changes = await keeper.take_back(_ID, "second", "undo")
+    assert changes == VariableChanges(left=(LeftName("x", "not_kept", why),))
+    await keeper.go_to(_ID, "second")
+    _stored(store, Origin(id="third"), {"z": "1"}, (own, "cpython-311"))
+    one = VariableKeeper(store, lambda: Saving(restores="always"), asks=True)
+    await one.go_to(_ID, "first")
+    now = store.read(_ID)
+    assert now is not None
+    assert ([row.name for row in now.names], now.bounds, now.python) == (["x", "y"], bounds, python)
+
+
+def _stored(
+    store: VariableStore,
+    origin: Origin,
+    values: dict[str, str],
+    home: tuple[str, str],
+    base: Checkpoint | None = None,
+) -> Checkpoint:
+    """Store a checkpoint as a kernel in a sandbox, and of a Python, would have it."""
+    bounds, python = home
+    rows = [{"name": name, "verdict": "kept", "hash": name + one} for name, one in values.items()]
+    groups = [
+        {"key": name + one, "names": [name], "file": name + one, "size": 2, "is_sealed": False}
+        for name, one in values.items()
+    ]
+    return store.take(
+        _ID,
+        {"names": rows, "groups": groups, "python": python},
+        lambda name, target, _limit: bool(target.write_text(name)),
+        bounds,
+        origin,
+        base,
+    )
 
 
 async def test_without_a_kernel_none_is_started_and_the_next_gets_the_earlier(

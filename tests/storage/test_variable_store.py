@@ -59,6 +59,17 @@ def test_a_save_that_lacks_a_file_changes_nothing(tmp_path: Path) -> None:
     assert (folder / "restored-0.values").read_bytes() == b"first"
 
 
+def test_a_file_that_is_gone_is_written_again(tmp_path: Path) -> None:
+    store = VariableStore(tmp_path / "variables")
+    _take(store, "a", b"first")
+    for path in tmp_path.glob("variables/*/[0-9a-f]*"):
+        path.unlink()
+    assert store.known("a", "") == ["k"]
+    with pytest.raises(ValueError, match="no file of x"):
+        store.take("a", _found("k", file=""), lambda *_: False)
+    assert store.known("a", "") == []
+
+
 def test_a_store_of_another_key_is_not_read(tmp_path: Path) -> None:
     store = VariableStore(tmp_path / "variables")
     _take(store, "a", b"first")

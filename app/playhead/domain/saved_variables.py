@@ -206,9 +206,11 @@ def joined_with(names: Iterable[str], *checkpoints: Checkpoint) -> frozenset[str
 
 def composed(living: Checkpoint, target: Checkpoint, names: frozenset[str]) -> Checkpoint:
     """Return a checkpoint in which these names are as in the target, all others as they live."""
-    rows = [one for one in living.names if one.name not in names]
-    rows += [one for one in target.names if one.name in names]
-    parts = [(one, set(one.names) - names) for one in living.groups]
+    staying = [one for one in living.names if one.name not in names]
+    rows = [*staying, *(one for one in target.names if one.name in names)]
+    parts = [(one, part) for one in living.groups if (part := set(one.names) - names)]
+    python = living.python if parts else target.python
+    bounds = living.bounds if any(one.comes_back for one in staying) else ""
     parts += [(one, names & set(one.names)) for one in target.groups]
     groups: dict[str, SavedGroup] = {}
     for group, part in parts:
@@ -216,4 +218,10 @@ def composed(living: Checkpoint, target: Checkpoint, names: frozenset[str]) -> C
             others = groups[group.blob].names if group.blob in groups else ()
             kept = tuple(name for name in group.names if name in part)
             groups[group.blob] = replace(group, names=(*others, *kept))
-    return replace(living, names=tuple(rows), groups=tuple(groups.values()))
+    return replace(
+        living,
+        names=tuple(rows),
+        groups=tuple(groups.values()),
+        python=python,
+        bounds=bounds or target.bounds,
+    )

@@ -338,6 +338,8 @@ class VariableStore:
         blob = self._take_file(conversation_id, row["file"], fetch) if row["file"] else ""
         blob = blob or blobs.get((group.key, bounds), "") or blobs.get((group.key, ""), "")
         if not blob or not (self._place(conversation_id) / blob).exists():
+            for known in [key for key, one in blobs.items() if one == blob]:
+                del blobs[known]  # else no kernel would ever write it again
             raise ValueError(f"no file of {', '.join(group.names)}")
         return replace(group, blob=blob)
 
@@ -481,6 +483,7 @@ class VariableStore:
         with suppress(OSError):
             size = path.lstat().st_size
             path.unlink()
+            self._seen.pop(path.name, None)
             self._total -= size
 
     def _sweep(self, conversation_id: str) -> None:

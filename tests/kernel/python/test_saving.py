@@ -204,7 +204,7 @@ _LOST = {
     "settings": ("{'url': 'x', 'token': 'ghp_' + 'a1' * 18}", "lost", "secret"),
     "password": ("'correct horse'", "lost", "secret"),
 }
-_SAVE = {"known": [], "limit": 10**9, "most_forked": 10**9, "seconds": 60}
+_SAVE = {"known": [], "limit": 10**9, "most_forked": 10**9, "seconds": 60, "is_whole": False}
 
 
 def _answer(talk: Talk, command: str, **fields: object) -> dict[str, Any]:
@@ -384,6 +384,18 @@ def test_only_what_is_new_is_written(pair: list[Talk]) -> None:
     kernel.run("del items")
     saved = _answer(kernel, "save", **{**_SAVE, "known": known})
     assert _rows(saved).keys() == {"large", "count"}
+
+
+def test_what_was_saved_but_not_fetched_is_deleted_and_answered_again(pair: list[Talk]) -> None:
+    kernel = pair[0]
+    kernel.run("text, gone = 'x' * 9000, 1")
+    known = [group["key"] for group in _answer(kernel, "save", **_SAVE)["groups"]]
+    assert list(kernel.spool.glob("*.values"))
+    kernel.run("del gone; import math")
+    lost = _answer(kernel, "save", **{**_SAVE, "known": known})
+    again = _answer(kernel, "save", **{**_SAVE, "known": known, "is_whole": True})
+    assert again["names"] == lost["names"]
+    assert list(kernel.spool.glob("*.values")) == []
 
 
 def test_a_class_that_raises_wherever_it_is_asked_does_not_end_its_kernel(

@@ -46,6 +46,7 @@ class Restored(Struct):
 
     back: tuple[RestoredName, ...] = ()
     failed: tuple[RestoredName, ...] = ()
+    deleted: tuple[str, ...] = ()
     is_other_python: bool = False
 
 
@@ -108,24 +109,25 @@ class Checkouts:
         )
         known = {one.name for one in target.names}
         plan["delete"] = sorted((names or frozenset()) - known)
-        file = await asyncio.to_thread(self._store.write_plan, plan, folder)
         try:
+            file = await asyncio.to_thread(self._store.write_plan, plan, folder)
             return await kernel.restore(file, _RESTORE_S, _ANSWER_S), lost
-        except ExecutionError as error:
+        except (ExecutionError, OSError) as error:
             _log.warning("The variables of a kernel did not come back: %s", error)
             return {}, lost
         finally:
             await asyncio.to_thread(self._store.clear_away, plan, folder)
 
     async def _change(self, kept: Kept, living: Checkpoint, wish: _Wish) -> VariableChanges:
+        kernel = kept.kernel
         rows = {one.name: one for one in wish.target.names}
-        names, reasons = self._possible(kept, wish)
+        names, reasons = _possible(kernel, living, wish)
         left: tuple[LeftName, ...] = ()
-        if kept.kernel is not None and names:
-            done, failed = await self._change_kernel(kept, kept.kernel, wish.target, names)
+        if kernel is not None and names:
+            done, failed = await self._change_kernel(kept, kernel, wish.target, names)
             reasons |= failed
-            done, left = await self._with_joined(kept.kernel, living, wish, done, failed)
-        elif kept.kernel is None:
+            done, left = await self._with_joined(kernel, living, wish, done, failed)
+        elif kernel is None:
             done = frozenset(name for name in names if name not in rows or rows[name].comes_back)
             reasons |= {name: rows[name].why for name in names - done}
         else:
@@ -144,17 +146,13 @@ class Checkouts:
         is_move = wish.origin.place != wish.origin.id
         if done or is_move:
             found = composed(living, wish.target, done)
-            found = replace(
-                found,
-                at=time.time(),
-                origin=wish.origin,
-                changes=changes,
-                bounds=living.bounds or wish.target.bounds,
-            )
-            kept.checkpoint = await asyncio.to_thread(self._store.put, found)
+            found = replace(found, at=time.time(), origin=wish.origin, changes=changes)
+            if kernel is not None:
+                found = replace(found, bounds=bounds_of(kernel))
+            await self._put(kept, found, is_done=kernel is not None)
             if not is_move:
                 kept.note(wish.origin, changes)
-            if kept.kernel is not None:
+            if kernel is not None and kept.kernel is kernel:
                 kept.stand(found)
         return changes
 
@@ -174,14 +172,18 @@ class Checkouts:
         await self.lay(kernel, living, bound)
         return done - bound, tuple(LeftName(name, "joined") for name in sorted(again))
 
-    def _possible(self, kept: Kept, wish: _Wish) -> tuple[frozenset[str], dict[str, WhyLost]]:
-        """Return the names that may be read here, and why others may not."""
-        inside = bounds_of(kept.kernel) if kept.kernel is not None else wish.target.bounds
-        if wish.target.bounds in ("", inside):
-            return wish.names, {}
-        known = {one.name for one in wish.target.names}
-        refused: dict[str, WhyLost] = dict.fromkeys(wish.names & known, "other_policy")
-        return wish.names - known, refused
+    async def _put(self, kept: Kept, found: Checkpoint, *, is_done: bool) -> None:
+        """Have the next kernel get a checkpoint that this one has got already, or there is none.
+
+        Raises ExecutionError where that cannot be stored and nothing is done.
+        """
+        try:
+            kept.checkpoint = await asyncio.to_thread(self._store.put, found)
+        except OSError as error:
+            if not is_done:
+                raise _not_changed(str(error), "Make room on the disk, then try again.") from error
+            _log.info("The variables of a kernel were not saved: %s", error)
+            kept.is_behind = True
 
     async def _change_kernel(
         self, kept: Kept, kernel: LiveKernel, target: Checkpoint, names: frozenset[str]
@@ -189,21 +191,52 @@ class Checkouts:
         """Return the names that it has as in the target, and why it has others not."""
         found, lost = await self.lay(kernel, target, names)
         if not found:
-            kept.is_saved, kept.has_new = False, True  # nobody knows what it has now
-            raise ExecutionError(
-                "The variables could not be changed.",
-                detail="The kernel has not answered.",
-                remedy="Look at the variables, then try again.",
+            if kept.kernel is kernel:  # nobody knows what it has now
+                kept.is_saved, kept.has_new = False, True
+                kept.is_in_step, kept.base = False, None
+            raise _not_changed(
+                "The kernel has not answered.", "Look at the variables, then try again."
             )
         try:
             answer = convert(found, Restored)
         except ValidationError:  # code can forge it
             answer = Restored()
         rows = {one.name: one for one in target.names}
-        done = names - rows.keys() | (names & {one.name for one in answer.back})
-        reasons: dict[str, WhyLost] = {name: rows[name].why for name in names - done}
+        done = {one for one in answer.deleted if one not in rows}
+        done = names & (done | {one.name for one in answer.back})
+        reasons: dict[str, WhyLost] = {
+            name: rows[name].why if name in rows else "unreadable" for name in names - done
+        }
         reasons |= {one.name: one.why for one in answer.failed if one.name in reasons}
         reasons |= {one.name: one.why for one in lost if one.name in reasons}
         if answer.is_other_python:
-            reasons |= {name: "other_python" for name in reasons if rows[name].comes_back}
-        return frozenset(done), reasons
+            unread = {name for name in reasons if name in rows and rows[name].comes_back}
+            reasons |= dict.fromkeys(unread, "other_python")
+        return done, reasons
+
+
+def _possible(
+    kernel: LiveKernel | None, living: Checkpoint, wish: _Wish
+) -> tuple[frozenset[str], dict[str, WhyLost]]:
+    """Return the names that may be read here, and why others may not.
+
+    Without a kernel the next one has to be able to read both, what stays and what comes.
+    """
+    target = wish.target
+    staying = [one for one in living.names if one.name not in wish.names and one.comes_back]
+    inside = bounds_of(kernel) if kernel is not None else living.bounds if staying else ""
+    is_free = kernel is None and not inside
+    is_mixed = kernel is None and any(one.verdict == "kept" for one in staying)
+    refused: dict[str, WhyLost] = {}
+    if not is_free and target.bounds not in ("", inside):
+        refused = dict.fromkeys((one.name for one in target.names), "other_policy")
+    elif is_mixed and target.python != living.python:
+        in_files = (one.name for one in target.names if one.verdict == "kept")
+        refused = dict.fromkeys(in_files, "other_python")
+    return wish.names - refused.keys(), {
+        name: refused[name] for name in wish.names & refused.keys()
+    }
+
+
+def _not_changed(detail: str, remedy: str) -> ExecutionError:
+    return ExecutionError("The variables could not be changed.", detail=detail, remedy=remedy)

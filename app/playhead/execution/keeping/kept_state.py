@@ -100,7 +100,8 @@ class Kept(Struct):
     `checkpoint` is what counts for the next kernel; `living` is what this one has saved last, and
     `origin` says after which run it is now. With `is_saved` these are the same. `base` is the state
     before that run, if it is known. `aside` are hashes of values that cannot be saved, which the
-    kernel holds until it runs code, since they were taken back.
+    kernel holds until it runs code, since they were taken back. With `is_in_step` the kernel knows
+    as saved what is saved.
     """
 
     checkpoint: Checkpoint | None = None
@@ -119,6 +120,7 @@ class Kept(Struct):
     living: Checkpoint = EMPTY
     origin: Origin = Origin()
     is_saved: bool = True
+    is_in_step: bool = True
     base: Checkpoint | None = EMPTY
     changes: dict[str, VariableChanges] = msgspec.field(default_factory=dict[str, VariableChanges])
     aside: frozenset[str] = frozenset()
@@ -127,7 +129,7 @@ class Kept(Struct):
 
     def renew(self) -> None:
         """Forget what the kernel had: another one has no variables at first."""
-        self.back, self.has_new, self.is_behind = None, False, False
+        self.back, self.has_new, self.is_behind, self.is_in_step = None, False, False, True
         self.living, self.origin, self.is_saved, self.base = EMPTY, Origin(), True, EMPTY
 
     def begin(self, run_id: str) -> None:

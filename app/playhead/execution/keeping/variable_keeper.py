@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import MsgspecError, Struct, ValidationError, convert
@@ -260,7 +260,7 @@ class VariableKeeper:
         found, lost = await self._checkouts.lay(kernel, checkpoint)
         kept.back = _brought_back(checkpoint, lost, found)
         names = frozenset((*kept.back.names, *kept.back.modules))
-        here = replace(EMPTY, conversation_id=conversation_id, python=checkpoint.python)
+        here = replace(EMPTY, conversation_id=conversation_id)
         kept.stand(replace(composed(here, checkpoint, names), origin=checkpoint.origin))
         kept.on_change()
         return True
@@ -346,21 +346,14 @@ class VariableKeeper:
 
     async def forget(self, conversation_id: str) -> None:
         """Delete what was saved of a conversation; it is forgotten, too."""
-        kept = self._kept.pop(conversation_id, None)
-        if kept is not None and kept.timer is not None:
-            kept.timer.cancel()
-        await asyncio.to_thread(self._store.delete, conversation_id)
+        kept = self._kept.pop(conversation_id, Kept())
+        await _end_tasks([kept])
+        async with kept.changing:  # else the change would be stored after this
+            await asyncio.to_thread(self._store.delete, conversation_id)
 
     async def close(self) -> None:
         """Save no more."""
-        both = [task for one in self._kept.values() for task in (one.task, one.moving)]
-        tasks: list[asyncio.Task[Any]] = [task for task in both if task is not None]
-        for kept in self._kept.values():
-            if kept.timer is not None:
-                kept.timer.cancel()
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _end_tasks(self._kept.values())
 
     def _of(self, conversation_id: str) -> Kept:
         return self._kept.setdefault(conversation_id, Kept())
@@ -406,6 +399,7 @@ class VariableKeeper:
             is_saved = False
         finally:
             kept.task = None
+        kept.is_in_step = is_saved
         kept.is_behind = not is_saved and kernel.state != "none"
         if kept.is_behind:
             kept.has_new = True
@@ -431,6 +425,7 @@ class VariableKeeper:
             limit=self._most,
             most_forked=_MOST_FORKED,
             seconds=_SAVE_S,
+            is_whole=not kept.is_in_step,
         )
         if found.get("is_same") is True:
             changes = VariableChanges() if base is not None else None
@@ -447,9 +442,7 @@ class VariableKeeper:
             taken = await asyncio.to_thread(
                 self._store.take, conversation_id, found, kernel.take_file, bounds, origin, base
             )
-        if conversation_id not in self._kept:  # it was deleted meanwhile
-            await asyncio.to_thread(self._store.delete, conversation_id)
-        elif kept.kernel is kernel:
+        if kept.kernel is kernel:
             kept.take(taken)
         else:
             kept.checkpoint = taken
@@ -461,6 +454,17 @@ class VariableKeeper:
             self._most = self._store.limit()
             self._asked_at = time.monotonic()
         return self._store.known(conversation_id, bounds)
+
+
+async def _end_tasks(them: Iterable[Kept]) -> None:
+    tasks: list[asyncio.Task[Any]] = []
+    for kept in them:
+        if kept.timer is not None:
+            kept.timer.cancel()
+        tasks += [task for task in (kept.task, kept.moving) if task is not None]
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _branch_offer(living: Checkpoint, target: Checkpoint) -> RestoreOffer:

@@ -49,6 +49,7 @@ _LEFT_OUT = frozenset({"In", "Out", "exit", "quit"})
 _SOURCE_LIMIT = 100_000
 _CALL_LINES = 30
 _NICER = 10
+_STEM = "%d-saved-"
 _READ_BYTES = 1 << 16
 _ALONE = ("file", "lock", "socket", "connection", "process")
 """Kinds of values that are not kept and hold none of other names."""
@@ -120,10 +121,13 @@ class Saver:
         names = self._names()
         chosen = self._chosen(names, frozenset(command["known"]))
         gone = self._rows.keys() - names.keys()
-        if not chosen and not gone:
+        if not chosen and not gone and not command["is_whole"]:
             self._files.send(command["ask"], {"is_same": True})
             return
-        saving = _Saving(command, self._wish(command, chosen), set(names), self._unsaved)
+        self._clear_spool()
+        wish = self._wish(command, chosen)
+        saving = _Saving(command, wish, set(names), self._unsaved)
+        saving.note({name: names[name] for name in chosen})
         self._unsaved = TouchedNames()
         self._is_saving = True
         values = [names[name] for name in chosen]
@@ -131,6 +135,13 @@ class Saver:
             self._save_here(saving)
         elif self._needs_copy(names, chosen) or not self._save_carefully(saving):
             self._save_in_child(saving)
+
+    def _clear_spool(self) -> None:
+        """Delete what saves have left that were given up, or that nobody has fetched."""
+        for name in os.listdir(self._spool):
+            if name.startswith(_STEM % os.getpid()):
+                with contextlib.suppress(OSError):
+                    os.unlink(os.path.join(self._spool, name))
 
     def _names(self) -> dict[str, Any]:
         return {
@@ -184,7 +195,7 @@ class Saver:
             tuple(self._secrets) + tuple(secrets_of_environment()),
             self._origins,
             self._spool,
-            "%d-saved-%d" % (os.getpid(), number),
+            _STEM % os.getpid() + str(number),
             {name: row["hash"] for name, row in self._rows.items()},
         )
 
@@ -261,8 +272,8 @@ class Saver:
         except ValueError:
             found = None
             name = names[-1].decode("utf-8", "replace") if names else ""
-            if name in self._namespace:
-                self._slow[name] = id(self._namespace[name])
+            if name in saving.places:  # by now it may have another value
+                self._slow[name] = saving.places[name]
         self._finish(saving, found)
 
     def _finish(self, saving: _Saving, found: dict[str, Any] | None) -> None:
@@ -278,9 +289,8 @@ class Saver:
         rows = {name: row for name, row in self._rows.items() if name in saving.names}
         self._rows = {**rows, **new}
         for row in found["rows"]:
-            value = self._namespace.get(row["name"])
-            if row["verdict"] == "source" and isinstance(value, type):
-                self._classes[row["hash"]] = value
+            if row["verdict"] == "source" and row["name"] in saving.classes:
+                self._classes[row["hash"]] = saving.classes[row["name"]]
         for name in self._slow:
             if name in saving.names and name not in new:
                 row = {"name": name, "verdict": "lost", "why": "slow", "type": "", "line": 0}
@@ -318,6 +328,7 @@ class Saver:
             self._interrupts.call_within(command["seconds"], lambda: restoring.run(plan))
         except (KeyboardInterrupt, Exception) as error:  # noqa: BLE001 - what classes raise
             found["error_type"] = type(error).__name__
+        found["deleted"] = sorted(restoring.deleted)
         self._record(plan, {row["name"] for row in found["back"]}, restoring.deleted)
         self._files.send(command["ask"], found)
 
@@ -364,6 +375,15 @@ class _Saving:
         self.names = names
         self.before = before
         self.pause_s = 0.0
+        self.places: dict[str, int] = {}
+        self.classes: dict[str, type] = {}
+
+    def note(self, values: dict[str, Any]) -> None:
+        """Remember which objects are saved: code that runs meanwhile may bind their names again."""
+        for name, value in values.items():
+            self.places[name] = id(value)
+            if issubclass(class_of(value), type):
+                self.classes[name] = value
 
 
 def _is_codes(thread: threading.Thread) -> bool:
