@@ -8,10 +8,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from PIL import Image, ImageDraw
 
+from playhead.checking.comparing.cell_comparison import compare_pair, likely_cause
 from playhead.checking.comparing.figure_comparison import compare_figures, reduced_picture
 from playhead.checking.comparing.file_comparison import compare_files
+from playhead.checking.comparing.outcome import Outcome
 from playhead.checking.comparing.table_comparison import compare_tables
 from playhead.checking.comparing.text_comparison import RunContext, aligned, compare_texts
 from playhead.domain.conversation.payloads import Table
@@ -44,6 +47,12 @@ def test_comparing_texts_is_symmetric_and_a_text_is_the_same_as_itself(one: str,
         ("at 2023-11-14 22:13:21", "at 2023-11-14 22:13:24", "volatile"),
         ("born 1990-01-02", "born 1990-01-03", "differs"),
         ("a\nb", "a\nb\n", "same"),
+        ("a b", "a\nb", "differs"),
+        ("1  2", "1 2", "differs"),
+        (" 0.3 x", "0.30000000000000004 x", "same"),
+        ("0xbc614e", "0xbc6140", "differs"),
+        ("<pointer: 0x55d5c8a7f0a8>", "<pointer: 0x55d5c8a7f0b8>", "volatile"),
+        ("4e99999", "5e88888", "differs"),
     ],
 )
 def test_only_what_no_two_runs_share_is_volatile(before: str, now: str, verdict: str) -> None:
@@ -68,6 +77,28 @@ def test_a_table_is_the_same_up_to_the_last_digits(rows: list[Any], at: int) -> 
         other = [*rows]
         other[at % len(rows)] = ("another one", None)
         assert compare_tables(table(rows), table(other)).verdict == "differs"
+
+
+def test_tables_that_anybody_may_have_written_are_compared_without_an_error() -> None:
+    one = Table(columns=("a",), dtypes=("x",), rows=((10**400,),), total_rows=1, total_columns=90)
+    other = replace(one, rows=((1.5,),))
+    assert compare_tables(one, other).verdict == "differs"
+    assert compare_tables(replace(one, dtypes=()), one).verdict == "same"
+    assert compare_tables(one, replace(one, total_columns=91)).verdict == "differs"
+    pair = Outcome(kind="table"), Outcome(kind="table", table=one)
+    assert compare_pair(pair, RunContext(), RunContext()).verdict == "differs"
+
+
+def test_pictures_that_are_not_there_are_not_the_same() -> None:
+    assert compare_figures(b"", b"").verdict == "differs"
+
+
+def test_no_text_takes_long_to_compare() -> None:
+    digits = "1" * 40_000, "2" * 40_000
+    assert compare_texts(*digits, TIMED, TIMED).verdict == "differs"
+    comments = b"<svg" + b"<!--" * 20_000
+    assert compare_figures(comments, comments + b"x").verdict == "differs"
+    assert likely_cause(None, "{" + "," * 40_000, frozenset()) == ""
 
 
 def picture(end: int, colour: str = "blue", size: tuple[int, int] = (400, 300)) -> bytes:

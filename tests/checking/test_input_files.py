@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from playhead.checking.input_files import find_inputs
+from playhead.checking.input_files import find_inputs, named_in
 
 FILES = (
     "a.csv", "b.csv", "data/a.csv", "data/deep/c.txt", "year_2023.csv", "year_2024.csv",
@@ -43,3 +43,10 @@ def test_a_shell_names_files_by_words(tmp_path: Path) -> None:
     (tmp_path / "a.csv").touch()
     (tmp_path / "b.csv").touch()
     assert find_inputs([("bash", "sort -n ./a.csv | head")], str(tmp_path)) == ["a.csv"]
+
+
+def test_no_code_takes_long_to_look_at() -> None:
+    backslashes, blank = "\\" * 60, "\n" * 20_000
+    named = named_in("python", f"%x\nopen('{backslashes}\n{blank}import one")
+    assert named.modules == {"one"}
+    assert named_in("bash", "/" * 40_000 + " a.csv ..").texts == {"a.csv"}

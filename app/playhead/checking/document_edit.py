@@ -25,7 +25,7 @@ from playhead.formats.documents.notebook_import import fields_of
 
 _WIDTH = 88
 _BEGIN, _END = "# Check by Playhead", "# End of the check"
-_OLD = re.compile(rf"^{_BEGIN}\n(?:#.*\n)*?{_END}\n\n?", re.MULTILINE)
+_OLD = re.compile(rf"^{_BEGIN}\n(?:(?!{_BEGIN}$)#.*\n)*?{_END}\n\n?", re.MULTILINE)
 _MOST_SHOWN = 50
 
 

@@ -18,10 +18,10 @@ from msgspec import Struct
 _MOST_FILES = 20_000
 _NOT_LOOKED_AT = frozenset({"__pycache__", "node_modules", "venv", "env", "site-packages"})
 _GAP = re.compile(r"\{[^{}]*\}|%[-+ #0-9.]*[sdifr]")
-_WORD = re.compile(r"[\w./~*?-]*[\w*][\w./~*?-]*")
-_QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1).)*)\1""")
+_WORD = re.compile(r"[\w./~*?-]+")
+_QUOTED = re.compile(r"""(["'])((?:\\.|(?!\1)[^\\\n])*)\1""")
 _LISTS = re.compile(r"\b(?:listdir|iterdir|scandir|walk)\(|\br?glob\([\"'][*/]+[\"']")
-_IMPORT = re.compile(r"^\s*(?:from|import)\s+([\w.]+(?:\s*,\s*[\w.]+)*)", re.MULTILINE)
+_IMPORT = re.compile(r"^[ \t]*(?:from|import)[ \t]+([\w.]+(?:[ \t]*,[ \t]*[\w.]+)*)", re.MULTILINE)
 _LONGEST = 300
 _MODULE_LIMIT = 1_000_000
 
@@ -38,7 +38,9 @@ def named_in(language: str, code: str) -> NamedFiles:
     """Return what in a code may name files."""
     lists = _LISTS.search(code) is not None
     if language != "python":
-        words = frozenset(one for one in _WORD.findall(code) if len(one) <= _LONGEST)
+        words = frozenset(
+            one for one in _WORD.findall(code) if len(one) <= _LONGEST and one.strip("./~?-")
+        )
         return NamedFiles(words, lists_folder=bool(re.search(r"\bls\b|\bfind\b", code)))
     try:
         tree = ast.parse(code)

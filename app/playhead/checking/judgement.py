@@ -30,7 +30,7 @@ from playhead.errors import phrase
 
 _LARGEST_COMPARED = 200_000_000
 _SHOWN_TEXT = 20_000
-_ASSIGNED = re.compile(r"^\s*(?:def|class)?\s*(\w+)", re.MULTILINE)
+_ASSIGNED = re.compile(r"^[ \t]*(?:(?:def|class)[ \t]+)?(\w+)", re.MULTILINE)
 _IS_LATER = "{path} was written after the recorded runs, which may have seen another one."
 _WAS_STOPPED = "Cell {number} was stopped when it was recorded, and was not run."
 _INSTALLATION = phrase("what an installation prints")

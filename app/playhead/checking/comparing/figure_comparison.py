@@ -31,13 +31,14 @@ _SHARE = 0.0006
 _PROPORTION = 0.03
 _MOST_POINTS = 60_000_000
 _SVG_VOLATILE = re.compile(
-    r"<dc:date>[^<]*</dc:date>|<!--.*?-->|(?<=[#\"])[a-z]{1,2}[0-9a-f]{8,12}\b|\s+", re.DOTALL
+    r"<dc:date>[^<]*</dc:date>|<!--(?:(?!<!--).)*?-->|(?<=[#\"])[a-z]{1,2}[0-9a-f]{8,12}\b|\s+",
+    re.DOTALL,
 )
 
 
 def compare_figures(before: bytes, now: bytes) -> Match:
     """Compare two pictures by how they look; vector graphics by what they draw."""
-    if before == now:
+    if before == now and before:
         return SAME
     if b"<svg" in before[:4000] and b"<svg" in now[:4000]:
         return _compare_drawings(before, now)

@@ -34,6 +34,13 @@ def compare_tables(
         return Match("differs", _columns_words(before.columns, now.columns))
     if before.total_rows != now.total_rows:
         return Match("differs", _rows_words(before.total_rows, now.total_rows))
+    if before.total_columns and now.total_columns and before.total_columns != now.total_columns:
+        words = phrase(
+            "{before} columns, now {now}",
+            before=f"{before.total_columns:,}",
+            now=f"{now.total_columns:,}",
+        )
+        return Match("differs", words)
     found = differing_cells(before, now, was, now_is)
     if found:
         first = found[0]
@@ -44,13 +51,11 @@ def compare_tables(
             column=before.columns[first.column],
         )
         return Match("differs", words)
-    if before.dtypes != now.dtypes:
-        pairs = zip(before.columns, before.dtypes, now.dtypes, strict=False)
-        name, was_type, is_type = next(one for one in pairs if one[1] != one[2])
-        return Match(
-            "differs",
-            phrase("column {name}: {before}, now {now}", name=name, before=was_type, now=is_type),
-        )
+    types = zip(before.columns, before.dtypes, now.dtypes, strict=False)
+    for name, was_type, is_type in types:
+        if was_type != is_type:
+            words = "column {name}: {before}, now {now}"
+            return Match("differs", phrase(words, name=name, before=was_type, now=is_type))
     if len(before.rows) < before.total_rows:
         return Match("same", phrase("only the first rows are recorded"))
     return SAME
@@ -77,7 +82,10 @@ def is_same_value(
     if isinstance(one, float) or isinstance(other, float):
         if not isinstance(one, int | float) or not isinstance(other, int | float):
             return False
-        return value_difference(float(one), float(other)) is not None
+        try:
+            return value_difference(float(one), float(other)) is not None
+        except OverflowError:  # of a whole number that no decimal one is near
+            return False
     if isinstance(one, str) and isinstance(other, str):
         return compare_texts(one, other, was, now_is).verdict != "differs"
     return False

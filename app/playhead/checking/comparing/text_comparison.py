@@ -16,7 +16,10 @@ from playhead.errors import phrase
 TOLERANCE = 1e-6
 """The relative difference up to which two decimal numbers are the same; whole ones are exact."""
 _NUMBER = re.compile(r"[-+]?(?:\d+\.\d*|\.\d+|\d+)(?:[eE][-+]?\d+)?")
-_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{5,16}\b")
+_ADDRESS = re.compile(
+    r"(?<=\bat )0x[0-9a-fA-F]{5,16}\b|\b0x[0-9a-fA-F]{5,16}(?=>)|\b0x(?:7f|5[56])[0-9a-f]{10}\b"
+)
+"""As objects are shown, or where Linux puts them: other such numbers are results."""
 _PATH = re.compile(r"(?<![\w.:/])(?:~|[A-Za-z]:)?(?:[/\\][\w.@+~%-]+)+[/\\](?P<name>[\w.@+~%-]*)")
 _TEMPORARY = re.compile(r"(?<!\w)tmp[a-z0-9_]{8}(?!\w)")
 _CELL_FILE = re.compile(r"(?:<|\b)(?:ipython-input-\d+-[0-9a-f]+|block[ -]\d+)(?:>|\b)")
@@ -26,13 +29,16 @@ _CLOCK = re.compile(
     r"|\.now\(|\.today\(|utcnow|\btime\(\)|\bclock\b"
 )
 _DURATION = re.compile(
-    r"\d+(?:\.\d+)?(?:e[-+]?\d+)?\s?(?:ns|µs|μs|us|ms|s|secs?|seconds?|mins?|minutes?|hours?)\b"
+    r"(?<!\d)\d+(?:\.\d+)?(?:e[-+]?\d+)?"
+    r"\s?(?:ns|µs|μs|us|ms|s|secs?|seconds?|mins?|minutes?|hours?)\b"
 )
 _NAMED_DURATION = re.compile(
     r"(?i)\b(?:elapsed|took|duration|runtime|run time|wall time|cpu time|seconds)\b\W{0,3}"
     r"\d+(?:\.\d+)?(?:e[-+]?\d+)?(?:\s?\w{1,7})?"
 )
-_PROGRESS = re.compile(r"\|[^|\n]*\|\s*[\d.,]+\w?/[\d.,]+\w?\s*\[[^\]\n]*\]|[\d.]+\s?(?:it|B)/s")
+_PROGRESS = re.compile(
+    r"\|[^|\n]*\|\s*[\d.,]+\w?/[\d.,]+\w?\s*\[[^\]\n]*\]|(?<![\d.])[\d.]+\s?(?:it|B)/s"
+)
 _STAMP = re.compile(
     r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?"
     r"|[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}"
@@ -64,6 +70,8 @@ def compare_texts(
     masked = (settled(before, was), settled(now, now_is))
     if masked[0] == masked[1]:
         return Match("volatile", phrase("addresses, times or paths"))
+    if before.split() == now.split():
+        return Match("differs", phrase("the same words with other spaces or lines"))
     widest = max_difference(*masked)
     if widest is None:
         return Match("differs", _first_difference(*masked))
@@ -134,7 +142,7 @@ def max_difference(before: str, now: str) -> float | None:
     parts, others = _NUMBER.split(before), _NUMBER.split(now)
     if len(parts) != len(others):
         return None
-    if any(" ".join(a.split()) != " ".join(b.split()) for a, b in zip(parts, others, strict=True)):
+    if any(_words(one) != _words(other) for one, other in zip(parts, others, strict=True)):
         return None
     widest = 0.0
     for one, other in zip(_NUMBER.findall(before), _NUMBER.findall(now), strict=True):
@@ -145,13 +153,18 @@ def max_difference(before: str, now: str) -> float | None:
     return widest
 
 
+def _words(text: str) -> list[list[str]]:
+    return [line.split() for line in text.split("\n")]
+
+
 def number_difference(one: str, other: str) -> float | None:
     """Return the relative difference of two written numbers; None above the tolerance."""
     if one == other:
         return 0.0
     if not any(mark in one + other for mark in ".eE"):
         return None  # whole numbers count something
-    return value_difference(float(one), float(other))
+    values = float(one), float(other)
+    return value_difference(*values) if all(map(math.isfinite, values)) else None
 
 
 def value_difference(one: float, other: float) -> float | None:
