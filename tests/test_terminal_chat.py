@@ -670,6 +670,7 @@ def test_an_option_keeps_code_to_its_folder_and_the_question_says_so(tmp_path: P
         terminal.expect("> ")
         terminal.type_at_the_prompt(f"print(open({str(tmp_path / 'mine')!r}).read())\r")
         assert "a secret" not in terminal.expect("FileNotFoundError")
+        assert (tmp_path / "data" / "boundary.json").exists()  # the run waited for the test
         terminal.expect("~/mine is outside of the sandbox. /grant read ~/mine lets code read it.")
         terminal.expect("> ")
         terminal.type_at_the_prompt("/grant read ~/mine\r")
@@ -702,6 +703,7 @@ def test_what_code_did_to_files_is_undone_at_the_prompt(direct_desk: Terminal, t
         assert made.exists() is exists
     direct_desk.type_at_the_prompt("/undo other.txt\r")
     direct_desk.expect("did not change that file")
+    assert not (tmp_path / "data" / "boundary.json").exists()  # nobody wanted a sandbox
     leave(direct_desk)
 
 

@@ -42,9 +42,9 @@ async def test_who_waits_for_a_test_that_is_held_back_gets_what_it_found(tmp_pat
     box = fresh()
     box.may_end.clear()
     recorded = RecordedSandbox(box, tmp_path / "boundary.json")
-    await recorded.settled()  # nothing is expected
+    await recorded.settled(is_needed=False)  # nothing is expected
     recorded.expect_test()
-    waiting = asyncio.create_task(recorded.settled())
+    waiting = asyncio.create_task(recorded.settled(is_needed=False))
     test = asyncio.create_task(recorded.test_if_due())
     await until(lambda: box.tests == 1)
     assert not waiting.done()
@@ -54,7 +54,7 @@ async def test_who_waits_for_a_test_that_is_held_back_gets_what_it_found(tmp_pat
     await test
     recorded.expect_test()
     recorded.expect_nothing()  # the start has failed
-    await recorded.settled()
+    await recorded.settled(is_needed=False)
 
 
 async def test_another_machine_a_damaged_file_and_a_missing_sandbox_are_untested(tmp_path: Path):

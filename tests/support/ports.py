@@ -34,7 +34,7 @@ from playhead.errors import AppError, ExecutionError, phrase
 from playhead.providers.attached_files import read_attached
 from playhead.providers.catalog import PROVIDER_PAGES, ModelCatalog
 from playhead.session.code_ports import Unsubscribe
-from playhead.session.ports import ApiStatus, SessionPorts
+from playhead.session.ports import ApiStatus, Sandbox, SessionPorts
 
 Answer = Sequence[Chunk | Exception]
 
@@ -440,6 +440,7 @@ class ReportedSandbox:
         self.report = report
         self.next_report = report
         self.tests = 0
+        self.tests_at_need = False
         self.may_end = asyncio.Event()
         self.may_end.set()
         self._listeners: list[Callable[[BoundaryReport], None]] = []
@@ -450,8 +451,11 @@ class ReportedSandbox:
         self.tell(self.next_report)
         return self.report
 
-    async def settled(self) -> None:
-        if not self.may_end.is_set():
+    def is_awaited(self, *, is_needed: bool) -> bool:
+        return (self.tests_at_need and is_needed and not self.tests) or not self.may_end.is_set()
+
+    async def settled(self, *, is_needed: bool) -> None:
+        if self.is_awaited(is_needed=is_needed):
             await self.test()
 
     def tell(self, report: BoundaryReport) -> None:
@@ -482,7 +486,7 @@ class ReportedSandbox:
 def ports_with(
     provider: ScriptedProvider,
     executor: RecordingExecutor,
-    sandbox: ReportedSandbox | None = None,
+    sandbox: Sandbox | None = None,
 ) -> SessionPorts:
     """All ports of a session, those that matter handed in."""
     return SessionPorts(

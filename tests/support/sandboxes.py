@@ -32,12 +32,17 @@ class Place:
         self._runs = 0
 
     def sandbox(
-        self, missing: str = "", outside: Mapping[str, Any] | None = None, lacks_space: str = ""
+        self,
+        missing: str = "",
+        outside: Mapping[str, Any] | None = None,
+        lacks_space: str = "",
+        program: str = "",
     ) -> Sandbox:
         def look() -> Availability:
             if missing:
                 return Availability(problem=missing, remedy="Get it.")
             found = look_for_sandbox()
+            found = replace(found, program=program) if program else found
             return replace(found, lacks_space=lacks_space) if lacks_space else found
 
         places = PrivatePlaces(

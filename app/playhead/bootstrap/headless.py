@@ -146,6 +146,7 @@ async def _open_history(core: Core) -> None:
         raise problem
     await core.settings.load()
     await core.boundary.load()
+    core.boundary.test_at_need()
     for words in filter(None, (core.ports.settings.notice, notice, _ignored(core))):
         _log.error("%s", words)
 
@@ -215,6 +216,7 @@ async def _serve_pipes(crashes: CrashWatch, options: ServeOptions) -> int:
         try:
             await core.settings.load()
             await core.boundary.load()
+            core.boundary.test_at_need()
             if words := _ignored(core):
                 sys.stderr.write(f"{words}\n")
             core.warm_up()

@@ -265,8 +265,16 @@ class Sandbox(Protocol):
         """Make the attempts now, in two seconds; who calls while they run gets the same report."""
         ...
 
-    async def settled(self) -> None:
-        """Wait for the end of the test that the program makes at its start, if it makes one."""
+    def is_awaited(self, *, is_needed: bool) -> bool:
+        """Return whether `settled` has something to wait for."""
+        ...
+
+    async def settled(self, *, is_needed: bool) -> None:
+        """Wait for the end of the test that the program makes at its start, if it makes one.
+
+        `is_needed`: the code is to be kept to the sandbox, so that a test is made now where the
+        program makes one only for such code.
+        """
         ...
 
     def why_not(self, policy: Policy, folder: str) -> AppError | None:

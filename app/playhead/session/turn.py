@@ -316,6 +316,15 @@ class Turn:
         """Announce the code, wait for a decision unless it is approved automatically, run it."""
         proposal = await self._proposal(message, self._proposals.pop(message.id, None))
         self._apply_single("confirmation", proposal, "execution")
+        try:
+            return await self._decide_and_run(message, proposal)
+        except ExecutionError as error:  # it never began: the call has no other result
+            self._apply_result(message, f"This code was not run: {error}")
+            raise
+
+    async def _decide_and_run(self, message: Message, proposal: Proposal) -> RunOutcome:
+        if self._grants is not None and self._review.policy().ask == "outside":
+            await self._grants.wait_for_test()  # where it does not hold any more, it is asked about
         is_free = message.id not in self._decisions and self._runs_unasked(proposal)
         match Approve() if is_free else await self._decision(message, proposal):
             case Deny(reason):
@@ -329,11 +338,7 @@ class Turn:
                 proposal = await self._edited(proposal, code)
                 if not is_free:
                     self._review.approve(proposal)
-        try:
-            return await self._run(proposal)
-        except ExecutionError as error:  # it never began: the call has no other result
-            self._apply_result(message, f"This code was not run: {error}")
-            raise
+        return await self._run(proposal)
 
     async def _decision(self, message: Message, proposal: Proposal) -> Decision:
         """Return the decision made in advance, else wait for the user's."""

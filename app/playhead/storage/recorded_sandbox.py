@@ -79,6 +79,7 @@ class RecordedSandbox:
         self._kept = BoundaryReport()
         self._known = asyncio.Event()
         self._known.set()
+        self._tests_at_need = False
         self._listeners: list[Callable[[BoundaryReport], None]] = []
 
     @property
@@ -95,9 +96,22 @@ class RecordedSandbox:
         """Have no run wait any more."""
         self._known.set()
 
-    async def settled(self) -> None:
-        """Wait for the report that is expected, if one is."""
+    def test_at_need(self) -> None:
+        """Have the first run that is kept to the sandbox wait for a test of its own."""
+        self._tests_at_need = True
+
+    def is_awaited(self, *, is_needed: bool) -> bool:
+        """Return whether `settled` has something to wait for."""
+        return self._is_due(is_needed) or not self._known.is_set()
+
+    async def settled(self, *, is_needed: bool) -> None:
+        """Wait for the report that is expected, if one is; make the test that is needed first."""
+        if self._is_due(is_needed):
+            await self.test()
         await self._known.wait()
+
+    def _is_due(self, is_needed: bool) -> bool:
+        return is_needed and self._tests_at_need and self._sandbox.report.status == "untested"
 
     async def load(self) -> None:
         """Read the report of an earlier run, if it is about this machine as it is now."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,10 @@ from playhead.domain.settings import (
 )
 from playhead.domain.trust import Attempt, BoundaryReport, Policy, PolicyWish
 from playhead.errors import AppError, SessionError
+from playhead.sandbox.bubblewrap import look_for_sandbox
+from playhead.session.ports import Sandbox
 from playhead.session.session import Session
+from playhead.storage.recorded_sandbox import RecordedSandbox
 from tests.support.ports import (
     HELD,
     RecordingExecutor,
@@ -28,6 +32,7 @@ from tests.support.ports import (
     coded,
     ports_with,
 )
+from tests.support.sandboxes import Place
 from tests.support.waiting import until
 
 FOLDER = Policy(files="folder", network="off")
@@ -38,7 +43,7 @@ OPEN = replace(
 
 def session_in(
     folder: str,
-    sandbox: ReportedSandbox | None,
+    sandbox: Sandbox | None,
     executor: RecordingExecutor | None = None,
     *,
     wish: PolicyWish | None = None,
@@ -208,3 +213,60 @@ def test_a_profile_that_loosens_the_policy_counts_only_where_a_person_consented(
     assert with_consents(settings, consents_of(settings)) == settings
     words = consents_of(replace(settings, profile=""))
     assert with_consents(settings, words).profile == ""
+
+
+async def test_what_is_kept_to_the_sandbox_waits_for_a_test_of_its_own_where_none_was_made():
+    sandbox, executor = ReportedSandbox(BoundaryReport()), RecordingExecutor()
+    sandbox.tests_at_need, sandbox.next_report = True, HELD
+    asked_for = session_in("/work", sandbox, executor, wish=PolicyWish(files="folder"))
+    nobody = session_in("/work", sandbox, executor)
+    everything = session_in("/work", sandbox, executor, wish=PolicyWish(files="everything"))
+    for session, tests in ((nobody, 0), (everything, 0), (asked_for, 1)):
+        session.run_code("python", "print(1)")
+        await until(lambda session=session: session.is_idle)
+        assert sandbox.tests == tests
+        await session.close()
+    kept = [one.policy.files for one in executor.requests]
+    assert kept == ["everything", "everything", "folder"]
+
+    sandbox = ReportedSandbox(HELD)  # an earlier start found that it holds
+    sandbox.tests_at_need, sandbox.next_report = True, OPEN
+    for wish in (PolicyWish(), PolicyWish(ask="outside")):
+        sandbox.tests, sandbox.report = 0, HELD
+        session = session_in("/work", sandbox, executor, wish=wish)
+        session.send("go")
+        await until(lambda session=session: session.is_idle or session.pending is not None)
+        if session.pending is not None:
+            session.approve(session.pending.id)
+        await until(lambda session=session: session.is_idle)
+        told = [m.text for m in session.conversation.messages if m.type == "tool_result"]
+        assert told[-1].startswith("This code was not run: The sandbox of this computer does not")
+        assert len(executor.requests) == 3  # nor is it run outside instead
+        await session.close()
+
+
+@pytest.mark.requires_system("bwrap")
+async def test_a_sandbox_that_leaks_is_found_before_its_first_run(tmp_path: Path) -> None:
+    found = look_for_sandbox()
+    if problem := found.problem or found.weakness:
+        pytest.skip(f"no sandbox here: {problem}")
+    leaky = tmp_path / "bwrap"
+    leaky.write_text(
+        f"#!{sys.executable}\nimport os, sys\n"
+        "kept = [word for word in sys.argv if word != '--unshare-ipc']\n"
+        f"os.execv({found.program!r}, kept)\n"
+    )
+    leaky.chmod(0o755)
+    (tmp_path / "home").mkdir()
+    place = Place(tmp_path / "home")
+    real = place.sandbox(program=str(leaky))
+    recorded = RecordedSandbox(real, tmp_path / "boundary.json")
+    recorded.test_at_need()
+    executor = RecordingExecutor()
+    session = session_in(str(place.folder), recorded, executor, wish=PolicyWish(files="folder"))
+    session.run_code("python", "print(1)")
+    await until(lambda: session.is_idle and recorded.report.attempts)
+    through = [one.name for one in recorded.report.attempts if one.outcome == "through"]
+    assert through == ["shared memory of System V"]
+    assert executor.requests == []
+    await session.close()

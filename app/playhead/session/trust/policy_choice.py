@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from playhead.domain.settings import AppSettings
 from playhead.domain.trust import AskPolicy, BoundaryReport, FileAccess, NetworkAccess, Policy
-from playhead.errors import AppError, SessionError, phrase
+from playhead.errors import AppError, ExecutionError, SessionError, phrase
 from playhead.session.ports import SessionPorts
 
 _NO_SANDBOX = (
@@ -105,21 +105,26 @@ class PolicyChoice:
             self._chosen = self.chosen
 
     async def wait_for_test(self) -> None:
-        """Wait until it is known what the first run is kept to, if the program finds that out.
+        """Wait until it is known what a run is kept to, and that it holds.
 
-        Nobody has chosen yet: it would run outside of a sandbox that turns out to hold.
+        Where nobody has chosen yet, it would run outside of a sandbox that turns out to hold.
+        Raises ExecutionError where the sandbox that was chosen does not hold: the code is not run.
         """
-        sandbox = self._ports.sandbox
-        is_known = self._chosen is not None or self._ports.policy.files is not None
-        if sandbox is None or is_known or self.report.status != "untested":
-            return
-        self.is_waiting = True
-        self._on_waiting()
-        try:
-            await sandbox.settled()
-        finally:
-            self.is_waiting = False
+        sandbox, is_bounded = self._ports.sandbox, self.current.is_bounded
+        if is_bounded:
+            self.settle(is_run=True)  # what the test finds must not open what was asked about
+        is_chosen = self._chosen is not None or self._ports.policy.files is not None
+        is_wanted = is_bounded or (not is_chosen and self.report.status == "untested")
+        if sandbox is not None and is_wanted and sandbox.is_awaited(is_needed=is_bounded):
+            self.is_waiting = True
             self._on_waiting()
+            try:
+                await sandbox.settled(is_needed=is_bounded)
+            finally:
+                self.is_waiting = False
+                self._on_waiting()
+        if is_bounded and (found := self.problem) is not None:
+            raise ExecutionError(found.title, detail=found.detail, remedy=found.remedy)
 
     def choose(self, policy: Policy) -> None:
         """Choose another policy. Raises the AppError that says why it is not possible now."""
