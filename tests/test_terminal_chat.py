@@ -22,6 +22,7 @@ import pytest
 from playhead.sandbox.bubblewrap import look_for_sandbox
 from tests.support.display import NO_BUS
 from tests.support.driver import write_settings
+from tests.support.jupyter import described
 from tests.support.model_server import (
     GOLDEN_ANSWER,
     GOLDEN_CODE,
@@ -654,6 +655,26 @@ def test_code_typed_at_the_prompt_runs_at_enter(direct_desk: Terminal):
     direct_desk.type("y\r")
     direct_desk.expect("1.4166666666666667")
     leave(direct_desk)
+
+
+@pytest.mark.parametrize(
+    "answer", ["n", pytest.param("y", marks=pytest.mark.slow_group("jupyter"))]
+)
+def test_a_kernel_that_the_settings_choose_is_named_by_the_question(tmp_path: Path, answer: str):
+    place = described(tmp_path / "kernels" / "lab", label="Lab")
+    surroundings = environment(tmp_path)
+    write_settings(tmp_path, interpreter=place.id)
+    terminal = Terminal([], tmp_path, surroundings)
+    try:
+        terminal.expect("> ")
+        terminal.type_at_the_prompt("What's 34/24?\r")
+        terminal.expect("Run this code in the Jupyter kernel “Lab”? [y]es, [n]o, [e]dit: ")
+        terminal.type(f"{answer}\r")
+        if answer == "y":
+            terminal.expect("1.4166666666666667")
+        leave(terminal)
+    finally:
+        terminal.close()
 
 
 @pytest.mark.requires_system("bwrap")

@@ -64,7 +64,7 @@ class Runs:
         return chunks
 
 
-@pytest.mark.slow_group("clients")
+@pytest.mark.slow_group("jupyter")
 async def test_ipykernel_is_as_our_own_kernel(tmp_path: Path) -> None:
     place = described(tmp_path / "kernels" / "python3")
     async with executor(tmp_path) as made:
@@ -126,7 +126,7 @@ async def test_ipykernel_is_as_our_own_kernel(tmp_path: Path) -> None:
         assert (report.state, report.exit_status) == ("killed", 3)
 
 
-@pytest.mark.slow_group("clients")
+@pytest.mark.slow_group("jupyter")
 async def test_another_kernel_shows_what_its_messages_say(tmp_path: Path) -> None:
     place = described(tmp_path / "kernels" / "odd", ODD_KERNEL, "odd", "Odd")
     async with executor(tmp_path) as made:
@@ -160,7 +160,7 @@ async def test_another_kernel_shows_what_its_messages_say(tmp_path: Path) -> Non
         assert report_of(await runs.all("die 4")).exit_status == 4
 
 
-@pytest.mark.slow_group("clients")
+@pytest.mark.slow_group("jupyter")
 async def test_a_kernel_that_cannot_be_started_says_why(tmp_path: Path) -> None:
     dies = described(tmp_path / "kernels" / "dies", (*ODD_KERNEL, "--dies"), "odd", "Odd")
     gone = described(tmp_path / "kernels" / "gone", ("/nowhere/odd",), "odd", "Gone")

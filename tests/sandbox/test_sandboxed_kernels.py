@@ -536,7 +536,7 @@ async def test_what_was_saved_in_the_sandbox_is_read_in_the_same_one_only(place:
     assert not (place.home / "out.txt").exists()
 
 
-@pytest.mark.slow_group("clients")
+@pytest.mark.slow_group("jupyter")
 async def test_a_kernel_of_jupyter_is_kept_to_the_folder_as_ours_is(place: Place) -> None:
     kernel = described(place.home / "kernels" / "python3")
     code = (

@@ -17,6 +17,7 @@ SLOW_GROUPS = {
     "languages": "programs of other languages",
     "pythons": "kernels of other Pythons than this one",
     "clients": "SDKs in environments of their own",
+    "jupyter": "ipykernel in the window, the sandbox and the terminal",
 }
 _KEY_VARIABLE = re.compile(
     r"(_API_KEY|_API_TOKEN|_AUTH_TOKEN|_ACCESS_KEY|_SECRET|_SECRET_KEY|_TOKEN)$"

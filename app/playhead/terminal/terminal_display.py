@@ -130,13 +130,13 @@ class AnswerBlocks:
         """Return whether another block was asked about before this one."""
         return 1 < self._number <= self._count
 
-    @property
-    def question(self) -> str:
-        """Return the question about the current block."""
+    def question(self, kernel: str) -> str:
+        """Return the question about the current block; `kernel` names one of Jupyter."""
+        where = f" in the Jupyter kernel “{visible(kernel)}”" if kernel else ""
         if self._count < 2:
-            return f"Run this code? {_ANSWERS}: "
+            return f"Run this code{where}? {_ANSWERS}: "
         more = ", [a]ll, [s]kip all" if self._number < self._count else ""
-        return f"Run block {self._number} of {self._count}? {_ANSWERS}{more}: "
+        return f"Run block {self._number} of {self._count}{where}? {_ANSWERS}{more}: "
 
     def decide_all(self, word: str, rest: str) -> bool:
         """Take an answer about this block and all after it; return whether it is one."""
@@ -280,7 +280,7 @@ class TerminalDisplay:
         self._typed_ahead += keyboard.take_typed()
         self._show_bounds(bounds)
         while True:
-            answer = self._ask(blocks.question)
+            answer = self._ask(blocks.question(str(content.get("kernel", ""))))
             if answer is None:
                 return "reject", ""
             word, _, rest = answer.strip().partition(" ")

@@ -64,7 +64,7 @@ def reports(bench: Bench) -> list[RunReport]:
     return [one for one in contents if isinstance(one, RunReport)]
 
 
-@pytest.mark.slow_group("clients")
+@pytest.mark.slow_group("jupyter")
 async def test_a_kernel_is_chosen_asked_about_run_and_stopped(theme: Theme, tmp_path: Path) -> None:
     place = described(tmp_path / "kernels" / "lab", label="Python of the lab")
     answers = (coded(SHOWN), said("Done."), coded(ENDLESS), said("Stopped."))

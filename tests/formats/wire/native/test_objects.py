@@ -21,9 +21,10 @@ from playhead.domain.conversation.payloads import (
     RunEnd,
     RunReport,
 )
+from playhead.domain.execution import Place
 from playhead.domain.trust import RiskFact
 from playhead.formats.wire.native.decode import decode_chunk
-from playhead.formats.wire.native.encode import encode_chunk, is_extended
+from playhead.formats.wire.native.encode import Encoder, encode_chunk, is_extended
 from playhead.formats.wire.native.objects import decode_payload, encode_payload
 
 texts = st.text(min_size=1)
@@ -171,3 +172,16 @@ def test_what_is_seen_of_code_goes_with_its_confirmation() -> None:
     assert encode_payload(plain)["content"] == {"type": "code", "format": "python", "content": "x"}
     newer = {"format": "python", "content": "x", "facts": [{"kind": "new", "line": 1}]}
     assert decode_payload("confirmation", newer) == replace(plain, facts=())
+
+
+def test_a_confirmation_names_the_kernel_in_both_dialects():
+    place = Place(language="python", label="Lab", folder="/k")
+    asked = Proposal(id="1", message_id="2", language="python", code="x", interpreter=place.id)
+    code = {"type": "code", "format": "python", "content": "x", "kernel": "Lab"}
+    chunk = Chunk(role="computer", type="confirmation", format="execution", content=asked)
+    for dialect in (False, True):
+        (wire,) = Encoder(dialect).encode(chunk)
+        assert wire["content"] == code
+    assert chat_transcript.plain_chunk(encode_chunk(chunk))["content"] == code
+    ours = replace(asked, interpreter="/usr/bin/python3")
+    assert "kernel" not in encode_payload(ours)["content"]

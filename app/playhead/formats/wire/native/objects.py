@@ -32,6 +32,7 @@ from playhead.domain.conversation.payloads import (
     VariableChanges,
     Waiting,
 )
+from playhead.domain.execution import place_of
 from playhead.domain.text.run_ends import parse_run_end, run_end_reason
 from playhead.domain.trust import Certainty, RiskFact, RiskKind
 from playhead.formats.wire.codec import Wire
@@ -156,8 +157,13 @@ def _failure(failure: Failure) -> Wire:
 
 
 def _proposed(proposal: Proposal) -> Wire:
-    """Return the code that waits; what is seen of it where somebody looked."""
+    """Return the code that waits; what is seen of it where somebody looked.
+
+    With the name of the kernel that would run it, where that is another program's.
+    """
     code: Wire = {"type": "code", "format": proposal.language, "content": proposal.code}
+    if (place := place_of(proposal.interpreter)) is not None:
+        code["kernel"] = place.label
     if proposal.facts is not None:
         code["facts"] = [_without_empty(msgspec.to_builtins(fact)) for fact in proposal.facts]
     if proposal.approved_at:
