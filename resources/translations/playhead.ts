@@ -8751,6 +8751,16 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/bootstrap/replay.py" />
+      <source>{path} could not be read.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/bootstrap/replay.py" />
+      <source>{path} is too large.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/bootstrap/window_life.py" />
       <source>{kind} — the log file has the details: {folder}</source>
       <translation type="unfinished" />
@@ -8857,6 +8867,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
+      <source>a table that cannot be read</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/cell_comparison.py" />
       <source>{now}, recorded {before}</source>
       <translation type="unfinished" />
     </message>
@@ -8937,6 +8952,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
+      <source>{before} columns, now {now}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
       <source>cells that differ: {count}, the first in row {row}, column {column}</source>
       <translation type="unfinished" />
     </message>
@@ -8962,11 +8982,6 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
-      <source>column {name}: {before}, now {now}</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/checking/comparing/table_comparison.py" />
       <source>only the first rows are recorded</source>
       <translation type="unfinished" />
     </message>
@@ -8983,6 +8998,11 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/checking/comparing/text_comparison.py" />
       <source>addresses, times or paths</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/comparing/text_comparison.py" />
+      <source>the same words with other spaces or lines</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9355,13 +9375,18 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/keeping/checkouts.py" />
+      <source>The variables could not be changed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/keeping/checkouts.py" />
       <location filename="../../app/playhead/session/past/kept_variables.py" />
       <source>The variables of this run are not kept.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/keeping/checkouts.py" />
-      <source>The variables could not be changed.</source>
+      <source>Make room on the disk, then try again.</source>
       <translation type="unfinished" />
     </message>
     <message>
