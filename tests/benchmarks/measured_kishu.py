@@ -71,12 +71,12 @@ class _Hooks:
 
 def measure(mode: str, folder: Path) -> dict[str, float]:
     """Run the cells."""
-    from IPython.core.interactiveshell import InteractiveShell
     from traitlets.config import Config
 
+    interactiveshell = importlib.import_module("IPython.core.interactiveshell")
     config = Config()
     config.HistoryManager.hist_file = ":memory:"
-    shell = InteractiveShell.instance(config=config)
+    shell = interactiveshell.InteractiveShell.instance(config=config)
     hooks = _Hooks(shell, folder) if mode == "kept" else None
     for cell in _cells():
         with redirect_stdout(io.StringIO()):

@@ -13,18 +13,17 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from jupyter_client.kernelspec import KernelSpec
-from jupyter_client.manager import KernelManager
 from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
 from playhead.domain.execution import Place, RunRequest
 from playhead.event_loop import EventLoop
 from tests.benchmarks.measured_executor import STOPPED, Bench
-from tests.support.jupyter import IPYKERNEL, described
+from tests.support.jupyter import BESIDE, IPYKERNEL, described
 
 ENDS, PAIRS, STOPS = 30, 5, 5
 LINES = 200_000
@@ -58,8 +57,12 @@ class BareClient:
     """Jupyter's own client of a kernel of the same kind."""
 
     def __init__(self) -> None:
-        self._manager = KernelManager(transport="ipc")
-        self._manager._kernel_spec = KernelSpec(argv=list(IPYKERNEL), language="python")
+        sys.path.insert(0, str(BESIDE))
+        theirs: Any = import_module("jupyter_client")
+        self._manager = theirs.KernelManager(transport="ipc")
+        self._manager._kernel_spec = theirs.kernelspec.KernelSpec(
+            argv=list(IPYKERNEL), language="python"
+        )
         self._manager.start_kernel()
         self._client = self._manager.blocking_client()
         self._client.start_channels()
