@@ -74,6 +74,7 @@ async def test_ipykernel_is_as_our_own_kernel(tmp_path: Path) -> None:
         assert text_of(seen) == "0\n1\n2\n"
         assert [one for one in lines_of(seen) if one][:3] == [1, 2, 3]  # the loop's line by samples
         assert lines_of(seen)[-2:] == [5, None]
+        assert not made.status("conversation").is_silent
         assert report_of(seen).state == "finished"
 
         seen = await runs.all("import os\nos.system('echo child')\nprint(os.getcwd())")
@@ -133,6 +134,7 @@ async def test_another_kernel_shows_what_its_messages_say(tmp_path: Path) -> Non
         runs = Runs(made, place, tmp_path)
 
         assert text_of(await runs.all("print one\nlate 3")) == "one\nlate 0\nlate 1\nlate 2\n"
+        assert made.status("conversation").is_silent  # about its lines
 
         error = error_of(await runs.all("print one\nfail bad"))
         assert error is not None

@@ -182,6 +182,7 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
 
     `folder` is where code has gone to, by `cd` say; "" while that is the working folder.
 
+    `is_silent`: it says neither which line runs nor which variables it has.
     `is_disputed`: its block has said that it is over, and its main thread is seen to go on.
     While there is an `offer`, the run waits for its answer; `brought_back` is what the kernel got
     from the one before. `is_behind`: what the last runs changed is not saved yet.
@@ -196,6 +197,7 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     language: str = ""
     interpreter: str = ""
     is_disputed: bool = False
+    is_silent: bool = False
     going_on: GoingOn = GoingOn()
     folder: str = ""
     offer: RestoreOffer | None = None

@@ -100,6 +100,7 @@ class LiveKernel:
         self._chunks: asyncio.Queue[list[Chunk]] = asyncio.Queue()
         self._run_nonce = ""
         self._pause_pipe = 0
+        self._is_silent = False
         self._pauses_first = False
         self._end_mark: Piece | None = None  # not believed yet, or children still print
         self._behind: list[Piece] = []  # what has come after it, until it is known where it belongs
@@ -151,6 +152,7 @@ class LiveKernel:
             language=self.language.word,
             interpreter=self.interpreter,
             is_disputed=self._is_disputed,
+            is_silent=self._is_silent,
             folder=self._folder,
             paused_line=self._run.pause.line if self._run and self._state == "busy" else 0,
             going_on=GoingOn(self._left.main, self._left.threads, len(self._left_processes)),
@@ -604,6 +606,7 @@ class LiveKernel:
                 self._between = b""
                 self._process.learn_pipe()
                 self._pause_pipe = piece.integer("pauses") or 0
+                self._is_silent = not piece.flag("lines")
                 self._set_state("idle")
                 self._settled.set()
 

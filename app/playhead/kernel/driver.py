@@ -95,6 +95,9 @@ class Driver:
     only_shows: bool = False
     """Whether a block is shown and nothing of it is run: there is nothing to approve."""
 
+    names_lines = True
+    """Whether it names lines that run, as far as its language has that; known once it started."""
+
     def __init__(self, context: DriverContext) -> None:
         self.context = context
         self.answers = AnswerFiles(context.channel, context.spool)

@@ -79,7 +79,8 @@ class Host:
         own_modules(__package__ or "")
         start_thread(lambda: self._read_commands(commands), "playhead-commands")
         pauses = self._driver.pause_pipe()
-        self._channel.send("ready", pid=self._pid, version=version, pauses=pauses)
+        lines = self._driver.names_lines
+        self._channel.send("ready", pid=self._pid, version=version, pauses=pauses, lines=lines)
         while True:
             command = self._next_command()
             if command["t"] == "exit":

@@ -47,7 +47,7 @@ Commands, one JSON object a line, by their `t`:
 
 Marks, by their `t`; each carries `run`:
     ready    pid, version (of the language), pauses (the inode of the pipe that the main thread
-             reads while code is paused, 0 for none)
+             reads while code is paused, 0 for none), lines: whether it names those that run
     driver   pid: the program of another language, which is not part of any run
     stopping the kernel has taken the stop: what its code waits for may be signalled now
     line     line: the statement that runs now

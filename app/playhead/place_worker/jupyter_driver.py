@@ -65,6 +65,7 @@ class JupyterDriver(Driver):
         language: Any = self._info.get("language_info")
         if self._info.get("implementation") == "ipython":
             self._has_probe = self._install_probe()
+        self.names_lines = self._has_probe
         threading.Thread(target=self._watch, name="playhead-end", daemon=True).start()
         facts = cast("dict[str, Any]", language) if isinstance(language, dict) else {}
         return text_of(facts.get("version"))

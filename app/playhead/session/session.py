@@ -142,8 +142,9 @@ class Session:
             lambda policy: self.grants.why_not_open(policy),
             lambda: self._ports.settings.current if self._is_profile_held else self.settings,
             lambda: self._emit("testing"),
+            lambda: [one.interpreter for one in (self.pending, *self.pending_later) if one],
         )
-        grants = ConversationGrants(
+        return policy, ConversationGrants(
             book,
             self._ports,
             self.conversation.id,
@@ -152,7 +153,6 @@ class Session:
             self._on_grants,
             policy.wait_for_test,
         )
-        return policy, grants
 
     @property
     def settings(self) -> AppSettings:

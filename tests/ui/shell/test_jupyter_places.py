@@ -6,13 +6,15 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from playhead.domain.conversation.payloads import InputRequest, RunReport, Table
 from playhead.domain.execution import Interpreter, Place
+from playhead.domain.trust import Attempt, Policy
 from playhead.ui.widgets.theme import Theme
 from tests.support import kernels
 from tests.support.jupyter import described
-from tests.support.ports import OneInterpreter, coded, said
+from tests.support.ports import HELD, OneInterpreter, ReportedSandbox, coded, said
 from tests.support.waiting import until
 from tests.support.window import Bench, opened
 
@@ -45,7 +47,7 @@ class Machine(OneInterpreter):
 
 def look(bench: Bench, name: str) -> None:
     """Take a picture, if a folder for pictures is named."""
-    if folder := os.environ.get("PLAYHEAD_TEST_PICTURES"):
+    if folder := os.environ.get("TEST_PICTURES"):
         bench.window.grab().save(f"{folder}/{name}.png")
 
 
@@ -108,3 +110,41 @@ async def test_a_kernel_is_chosen_asked_about_run_and_stopped(theme: Theme, tmp_
         names = {one.name: one.value for one in await made.variables(bench.session.conversation.id)}
         assert names["kept"] == "'Ann'"
         look(bench, "stopped")
+
+
+async def test_what_a_kernel_cannot_do_is_said_before_its_run(theme: Theme, tmp_path: Path) -> None:
+    place = described(tmp_path / "kernels" / "ir", language="r", label="R 4.2")
+    weaker = replace(HELD, attempts=(Attempt(group="files", name="times", outcome="open"),))
+    blocks = [*coded("1", "r"), *coded("2", "r")]
+    async with opened(
+        theme,
+        tmp_path,
+        coded("1", "r"),
+        blocks,
+        sandbox=ReportedSandbox(weaker),
+        interpreters=Machine(place),
+    ) as bench:
+        bench.session.set_folder(str(tmp_path))
+        bar, parts = bench.parts.approval, bench.parts
+        await choose(bench, place)
+        assert parts.pane.status.kernel.text() == "R does not tell its line · no kernel"
+        look(bench, "silent")
+
+        bench.send("Count")
+        await bench.asked()
+        assert "This kernel can only run at Everything. Choose Every" in bar.accessibleName()
+        assert not bar.run_button.isEnabled()
+        look(bench, "weaker")
+        bench.session.policy.choose(Policy(ask="risky"))
+        assert bar.run_button.isEnabled()
+        bench.click(bar.run_button)
+        await until(lambda: len(bar.proposals) == 2)
+        assert bar.accessibleName().startswith("Run these 2 blocks in the kernel “R 4.2”?")
+        bench.session.stop()
+        await bench.rests()
+
+        parts.show_editor(False)
+        chip = parts.header.interpreter_chip
+        for width, words in ((1300, "This computer · R 4.2"), (1100, "R 4.2")):
+            bench.window.resize(width, 800)
+            await until(lambda words=words: chip.isVisible() and chip.text() == words)

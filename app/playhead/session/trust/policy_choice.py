@@ -5,10 +5,11 @@ Owned by the session; only a person in the window, at the command line or in the
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
+from playhead.domain.execution import is_place
 from playhead.domain.settings import AppSettings
 from playhead.domain.trust import AskPolicy, BoundaryReport, FileAccess, NetworkAccess, Policy
 from playhead.errors import AppError, ExecutionError, SessionError, phrase
@@ -46,7 +47,7 @@ class PolicyChoice:
     test held, else everything. `folder` returns its folder, `is_running` whether its code runs,
     `refuses` why a policy would open what was denied, `settings` those of its profile; `on_changed`
     is called with what was in force before a person chose, `on_waiting` when a run begins to wait
-    for the test or goes on.
+    for the test or goes on. `interpreters` returns those of the code that waits for a decision.
     """
 
     def __init__(
@@ -58,7 +59,9 @@ class PolicyChoice:
         refuses: Callable[[Policy], AppError | None] = lambda policy: None,
         settings: Callable[[], AppSettings] | None = None,
         on_waiting: Callable[[], None] = lambda: None,
+        interpreters: Callable[[], Iterable[str]] = tuple,
     ) -> None:
+        self._interpreters = interpreters
         self._refuses = refuses
         self._settings = settings or (lambda: ports.settings.current)
         self._ports = ports
@@ -94,7 +97,7 @@ class PolicyChoice:
     @property
     def problem(self) -> AppError | None:
         """Return why code cannot be run under the policy here; None if it can be."""
-        return self._why_not(self.chosen)
+        return self._why_not(self.chosen) or self._why_not_in_kernel()
 
     def settle(self, *, is_run: bool = False) -> None:
         """Keep what is the default now: a turn begins, or a run.
@@ -167,6 +170,19 @@ class PolicyChoice:
             return None
         return SessionError(
             "Code inside the sandbox is asked about, too.", detail=reason, code="policy_impossible"
+        )
+
+    def _why_not_in_kernel(self) -> AppError | None:
+        """Return why the kernel that waiting code is for cannot be held to the policy."""
+        is_weaker = self.chosen.is_bounded and self.report.is_weaker
+        if not is_weaker or not any(map(is_place, self._interpreters())):
+            return None
+        return SessionError(
+            "This kernel can only run at Everything.",
+            detail="The weaker sandbox of this computer gives code no sockets, by which a kernel "
+            "of Jupyter is spoken to.",
+            remedy="Choose Everything for this conversation, or a Python.",
+            code="policy_impossible",
         )
 
     def _why_not(self, policy: Policy) -> AppError | None:

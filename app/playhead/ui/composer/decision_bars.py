@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QResizeEvent
 
     from playhead.domain.conversation.payloads import Failure, Proposal
-    from playhead.domain.execution import Decision
+    from playhead.domain.execution import Decision, Place
     from playhead.ui.widgets.theme import Theme
 
 ARMING_MS = 300
@@ -387,20 +387,31 @@ class ApprovalBar(QFrame):
             if is_python
             else ""
         )
-        kernel = None if self.choices else place_of(proposal.interpreter)
+        kernel = next(filter(None, self._kernels()), None)
         if kernel is not None:
             python = "\n" + tr("Kernel: {path}", path=kernel.folder)
         self._details.setToolTip(tr("Folder: {folder}", folder=folder) + python)
-        question = tr("Run this code on your computer?")
-        if self.choices:
-            question = tr("Run these {count} blocks on your computer?", count=len(self.choices))
-        elif kernel is not None:
-            question = tr("Run this code in the Jupyter kernel “{name}”?", name=kernel.label)
-        elif is_edited:
-            question = tr("Run your edited code on your computer?")
-        self._question.setText(question)
+        self._question.setText(self._question_words(kernel))
         self._fit()
         self._name()
+
+    def _kernels(self) -> list[Place | None]:
+        return [place_of(one.interpreter) for one in self.proposals]
+
+    def _question_words(self, kernel: Place | None) -> str:
+        """Return the question, which names the kernel of Jupyter that the code would run in."""
+        count = len(self.choices)
+        if kernel is None:
+            if count:
+                return tr("Run these {count} blocks on your computer?", count=count)
+            edited = tr("Run your edited code on your computer?")
+            return edited if self._edits else tr("Run this code on your computer?")
+        name = kernel.label
+        if not count:
+            return tr("Run this code in the Jupyter kernel “{name}”?", name=name)
+        some = tr("Run these {count} blocks, some in the kernel “{name}”?", count=count, name=name)
+        every = tr("Run these {count} blocks in the kernel “{name}”?", count=count, name=name)
+        return some if None in self._kernels() else every
 
     def _name(self) -> None:
         words = (self._question.text(), self._details.text(), self._bounds.text())

@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from playhead.session.session import SessionState
     from playhead.ui.widgets.theme import Theme
 
-_CHIP_PX = 150
-_ROOM_FOR_BOTH_PX = 680
+_CHIP_PX, _WIDE_CHIP_PX = 150, 300
+_ROOM_FOR_BOTH_PX, _ROOM_FOR_MACHINE_PX = 680, 1000
 _ROOM_FOR_CLIENT_PX = 480
 _ROOM_FOR_COST_PX = 400
 _ROOM_FOR_VERBS_PX, _ROOM_FOR_VERBS_AND_PLACE_PX = 440, 560
@@ -61,6 +61,7 @@ class ConversationHeader(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._is_place_shown = False
+        self._interpreter = ""
         self._is_model_starting = self._has_client = self._has_cost = False
         self._has_messages = False
         self._state: SessionState = "idle"
@@ -166,19 +167,20 @@ class ConversationHeader(QFrame):
         if language != PYTHON:
             silent = tr("This kernel says neither which line runs nor which variables it has.")
             runs = f"{runs}\n{silent}"
-        place, told = place_label(folder, code_folder), place_tip(folder, code_folder)
-        for chip, text, tip in (
-            (self.folder_chip, place, told),
-            (
-                self.interpreter_chip,
-                interpreter,
-                runs,
-            ),
-        ):
-            room = _CHIP_PX - 40
-            chip.setText(chip.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room))
+        self._interpreter = interpreter
+        _write(self.folder_chip, place_label(folder, code_folder))
+        self._show_interpreter()
+        told = place_tip(folder, code_folder)
+        for chip, tip in ((self.folder_chip, told), (self.interpreter_chip, runs)):
             chip.setToolTip(tip)
             chip.setAccessibleName(tip)
+
+    def _show_interpreter(self) -> None:
+        """Show what runs the code, with the machine where there is room for it."""
+        is_wide = self.width() >= _ROOM_FOR_MACHINE_PX
+        self.interpreter_chip.setMaximumWidth(_WIDE_CHIP_PX if is_wide else _CHIP_PX)
+        wide = tr("This computer · {interpreter}", interpreter=self._interpreter)
+        _write(self.interpreter_chip, wide if is_wide else self._interpreter)
 
     def show_place(self, is_shown: bool) -> None:
         """Show the folder and the interpreter while the editor, which shows them too, is folded."""
@@ -209,6 +211,7 @@ class ConversationHeader(QFrame):
 
     def _show_chips(self) -> None:
         self.folder_chip.setVisible(self._is_place_shown)
+        self._show_interpreter()
         has_room = self.width() >= _ROOM_FOR_BOTH_PX
         self.interpreter_chip.setVisible(self._is_place_shown and has_room)
         self.cost_label.setVisible(self._has_cost and self.width() >= _ROOM_FOR_COST_PX)
@@ -281,6 +284,11 @@ class ConversationHeader(QFrame):
         self.more_button.setIcon(theme.icon("ellipsis", "mute"))
         theme.label_icon(self.folder_chip, "folder", "mute")
         theme.label_icon(self.interpreter_chip, "square-terminal", "mute")
+
+
+def _write(chip: QPushButton, text: str) -> None:
+    room = chip.maximumWidth() - 40
+    chip.setText(chip.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room))
 
 
 class PolicyPill(QPushButton):

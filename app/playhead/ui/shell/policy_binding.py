@@ -33,7 +33,7 @@ from playhead.ui.widgets.wording import tr, tr_error, tr_n
 if TYPE_CHECKING:
     from playhead.ui.dialogs.policy_sheet import PolicySheet
 
-_SHOWN = frozenset({"policy", "grants", "auto_run", "config", "place", "state"})
+_SHOWN = frozenset({"policy", "grants", "auto_run", "config", "place", "state", "pending"})
 
 
 class PolicyBinding(SessionBinding):

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from playhead.domain.execution import PYTHON
+from playhead.domain.execution import PYTHON, KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.elided_label import ElidedButton, ElidedLabel
 from playhead.ui.widgets.theme import ICON_PX
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
         QWidget,
     )
 
-    from playhead.domain.execution import KernelStatus
     from playhead.ui.widgets.theme import Theme
 
 _SIGN_PX, _ANY_PX = 22, 16_777_215
@@ -68,6 +67,7 @@ class StatusBar(QFrame):
         self._theme = theme
         self._language = self._interpreter = ""
         self._runs = PYTHON
+        self._status = KernelStatus()
         self.setProperty("kind", "foot")
         self.setFixedHeight(26)
         self.position = ElidedLabel(tr("Ln 1, Col 1"), self)
@@ -102,6 +102,7 @@ class StatusBar(QFrame):
 
     def show_kernel(self, status: KernelStatus) -> None:
         """Show the kernel's state and memory, or what goes on in it after a run."""
+        self._status = status
         words = going_on_words(status.going_on) or tr(_WORDS[status.state])
         if status.paused_line:
             words = tr("paused before line {line}", line=status.paused_line)
@@ -111,8 +112,21 @@ class StatusBar(QFrame):
         self.stop.setToolTip(tip if is_lost else tr("End the processes; variables are kept"))
         if status.memory_bytes and not status.going_on:  # else there is Stop in its place
             words += " · " + format_size(status.memory_bytes)
+        if silent := self._silence():
+            words = f"{silent} · {words}"
         self.kernel.setText(words)
+        self.kernel.setToolTip(words)
         self.restart.setEnabled(status.state not in ("none", "stopping"))
+
+    def _silence(self) -> str:
+        """Return that the kernel does not name its line; '' where it does, or may."""
+        status = self._status
+        has_kernel = status.state not in ("none", "starting")
+        if not (status.is_silent if has_kernel else self._runs != PYTHON):
+            return ""
+        word = status.language if has_kernel else self._runs
+        name = self._interpreter if word == PYTHON else language_name(word)
+        return tr("{name} does not tell its line", name=name)
 
     def show_place(
         self, folder: str, interpreter: str, code_folder: str = "", language: str = PYTHON
@@ -126,6 +140,7 @@ class StatusBar(QFrame):
         self.folder.setToolTip(place_tip(folder, code_folder))
         self._interpreter = interpreter
         self._show_program()
+        self.show_kernel(self._status)
 
     def show_language(self, word: str) -> None:
         """Show the program that runs code in a language other than Python."""
