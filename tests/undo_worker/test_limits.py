@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from playhead.undo_worker import scanning
+from playhead.undo_worker.applying import move_folder, remove
 from playhead.undo_worker.protocol import is_unreported
+from playhead.undo_worker.reviewed_folder import delete_place
 from playhead.undo_worker.watched_folder import WatchedFolder
 from tests.support.file_mixes import facts_of
 from tests.support.namespaces import with_mount
@@ -106,6 +108,48 @@ def test_an_environment_on_another_disk_is_set_aside_or_said_to_be_there(tmp_pat
         assert "set_aside" not in found
         worker.close()
         assert (folder / ".venv/bin/python").exists()
+
+
+def dig(place: Path, depth: int = 1_200) -> None:
+    """Make folders in folders, of which Python knows no end."""
+    place.mkdir()
+    at = os.open(place, os.O_RDONLY)
+    for _ in range(depth):
+        os.mkdir("d", dir_fd=at)
+        below = os.open("d", os.O_RDONLY, dir_fd=at)
+        os.close(at)
+        at = below
+    os.close(at)
+
+
+def test_an_environment_without_end_is_set_aside_and_deleted(tmp_path: Path) -> None:
+    folder, store = tmp_path / "work", tmp_path / "store"
+    folder.mkdir()
+    worker = Worker(store, folder)
+    worker.ask("before", **RUN, is_bounded=True)
+    dig(folder / ".venv")
+    (folder / ".venv/pyvenv.cfg").touch()
+    (folder / ".venv/d/linked").symlink_to(folder)
+    found = worker.ask("after", run="run")
+    assert [one["path"] for one in found["set_aside"]] == [".venv"]
+    assert not (folder / ".venv").exists()
+    gone = worker.ask("settle", effect=found["id"], path=".venv", is_kept=False)
+    assert not gone["conflicts"]
+    assert list(store.glob("*/aside/*")) == []
+    worker.close()
+    assert folder.is_dir()
+    dig(store / "old")
+    dig(tmp_path / "own")
+    (tmp_path / "own/pyvenv.cfg").touch()
+    own, other = (os.open(path, os.O_RDONLY) for path in (tmp_path, store))
+    with pytest.raises(OSError, match="too large"):
+        move_folder(own, "own", other, "taken", 10**9)
+    delete_place(store / "old")
+    assert {one.name for one in store.iterdir()}.isdisjoint({"old", "taken"})
+    for name in ("own", "old"):
+        remove(own, name)
+    for fd in (own, other):
+        os.close(fd)
 
 
 def test_a_home_folder_and_one_that_vanished_are_refused(tmp_path: Path) -> None:

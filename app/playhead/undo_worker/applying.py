@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
 from contextlib import suppress
 
 from playhead.undo_worker.pack import SMALL_BYTES, Image, Pack, Uncovered, is_cloned
@@ -120,7 +121,7 @@ class Merge:
             source, name = upper.place(path)
             target, _ = tree.place(path)
             self._folder(source, target, name, path)
-        except OSError:
+        except (OSError, RecursionError):  # code may have made it as deep as it likes
             self.failed.append(path)
 
     def copy(self, source: int, name: str, target: int) -> None:
@@ -165,17 +166,19 @@ class Merge:
 
 def move_folder(source: int, name: str, target: int, new_name: str, most_bytes: int) -> None:
     """Move a folder to another file system: copied as a whole, then deleted. Raises OSError."""
-    if _size(source, name, most_bytes) > most_bytes:
-        raise OSError(errno.EFBIG, _TOO_FAR)
     part = f"{TEMPORARY}{os.urandom(6).hex()}"
-    os.mkdir(part, 0o700, dir_fd=target)
     try:
+        if _size(source, name, most_bytes) > most_bytes:
+            raise OSError(errno.EFBIG, _TOO_FAR)
+        os.mkdir(part, 0o700, dir_fd=target)
         merge = Merge(part)
         with opened(target, part) as held:
             merge.copy(source, name, held)
             if merge.failed:
                 raise OSError(errno.EIO, os.strerror(errno.EIO))
             os.rename(name, new_name, src_dir_fd=held, dst_dir_fd=target)
+    except RecursionError as error:
+        raise OSError(errno.EFBIG, _TOO_FAR) from error
     finally:
         remove(target, part)
     os.rename(name, part, src_dir_fd=source, dst_dir_fd=source)  # at once for who looks
@@ -204,17 +207,46 @@ def _is_folder(fd: int, name: str) -> bool:
 
 
 def remove(fd: int, name: str) -> None:
-    """Delete a file, or a folder with all that is in it; no link is followed."""
+    """Delete a file, or a folder with all that is in it; no link is followed.
+
+    Code may have made it as deep as it likes: folders in folders are moved up before.
+    """
     if not _is_folder(fd, name):
         with suppress(FileNotFoundError):
             os.unlink(name, dir_fd=fd)
         return
-    held = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
-    try:
-        os.chmod(f"/proc/self/fd/{held}", 0o700)  # overlayfs makes some that may not be read
-    finally:
-        os.close(held)
-    with opened(fd, name) as folder:
-        for one in os.listdir(folder):
-            remove(folder, one)
+    _unlock(fd, name)
+    with opened(fd, name) as top:
+        waiting = os.listdir(top)
+        while waiting:
+            waiting += _remove_flat(top, waiting.pop())
     os.rmdir(name, dir_fd=fd)
+
+
+def _remove_flat(top: int, name: str) -> list[str]:
+    """Delete a file or a folder; return the names that the folders in it have beside it now."""
+    below: list[str] = []
+    if not _is_folder(top, name):
+        os.unlink(name, dir_fd=top)
+        return below
+    _unlock(top, name)
+    with opened(top, name) as folder:
+        for one in os.listdir(folder):
+            if _is_folder(folder, one):
+                _unlock(folder, one)
+                below.append(os.urandom(12).hex())
+                os.rename(one, below[-1], src_dir_fd=folder, dst_dir_fd=top)
+            else:
+                os.unlink(one, dir_fd=folder)
+    os.rmdir(name, dir_fd=top)
+    return below
+
+
+def _unlock(fd: int, name: str) -> None:
+    """Allow a folder to be changed; overlayfs makes some that may not even be read."""
+    if sys.platform == "linux":
+        held = os.open(name, os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=fd)
+        try:
+            os.chmod(f"/proc/self/fd/{held}", 0o700)
+        finally:
+            os.close(held)

@@ -146,7 +146,7 @@ class Desk:
             return False
         store = self._old.pop()
         if (fd := _lock(store)) is not None:
-            shutil.rmtree(store, ignore_errors=True)
+            delete_place(store) if HAS_DESCRIPTORS else shutil.rmtree(store, ignore_errors=True)
             os.close(fd)
         return True
 

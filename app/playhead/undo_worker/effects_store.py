@@ -7,14 +7,13 @@ import hashlib
 import json
 import os
 import re
-import shutil
 import time
 from collections.abc import Container, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from playhead.undo_worker.applying import move_folder
+from playhead.undo_worker.applying import move_folder, remove
 from playhead.undo_worker.comparing import Step, Steps, as_entry
 from playhead.undo_worker.pack import Image, as_image
 from playhead.undo_worker.scanning import FOLDER_FLAGS, Entries, Entry, Tree
@@ -261,13 +260,15 @@ class Shelf:
 
     def delete(self, effect_id: str, path: str) -> None:
         """Delete a folder that was moved away."""
-        shutil.rmtree(self._folder / _name_of(effect_id, path), ignore_errors=True)
+        with suppress(OSError):
+            remove(self._fd, _name_of(effect_id, path))
 
     def shrink(self, effects: Container[str]) -> None:
         """Delete the folders of effects that are not kept any more."""
-        for one in self._folder.iterdir():
-            if one.name.rpartition(".")[0] not in effects:
-                shutil.rmtree(one, ignore_errors=True)
+        for name in os.listdir(self._folder):
+            if name.rpartition(".")[0] not in effects:
+                with suppress(OSError):
+                    remove(self._fd, name)
 
     def close(self) -> None:
         """Close the folder."""
