@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -37,3 +39,21 @@ def test_a_package_is_named_once_with_its_version(
     importlib.invalidate_caches()
     importlib.import_module("zz_three")
     assert packages.take() == ["zz_third 3.0"]
+
+
+def test_what_code_puts_among_the_modules_does_no_harm(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Proxy:  # as those of libraries, which fail while they stand for nothing
+        @property
+        def __dict__(self):
+            raise RuntimeError("it stands for nothing")
+
+    class Late(ModuleType):
+        def __getattribute__(self, name: str):
+            raise RuntimeError("it is loaded")
+
+    packages = ImportedPackages()
+    packages.take()
+    late = Late("zz_late")
+    for name, value in (("zz_proxy", Proxy()), ("zz_late", late), (5, None), ("zz_none", None)):
+        monkeypatch.setitem(sys.modules, name, value)  # pyright: ignore[reportArgumentType]
+    assert packages.take() == []

@@ -9,11 +9,13 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .channel import Channel
 
+_NAMES: Any = vars(ModuleType)["__dict__"]
 _PER_MARK = 40
 _MOST = 400
 _LONGEST = 80
@@ -52,7 +54,7 @@ class ImportedPackages:
         """Return what was imported since the last time."""
         if self._sent and len(sys.modules) == len(self._seen):
             return []
-        names = set(sys.modules)
+        names = {name for name in list(sys.modules) if type(name) is str}
         new = sorted(name for name in names - self._seen if "." not in name)
         found = [] if self._sent else [f"python {sys.version.split()[0].rstrip('+')}"]
         self._seen = names
@@ -67,8 +69,10 @@ class ImportedPackages:
     def _package_of(self, name: str) -> str:
         """Return the package of a module; "" for those of Python, of the user, and without one."""
         module = sys.modules.get(name)
-        path = getattr(module, "__dict__", {}).get("__file__")  # a lazy module stays lazy
-        if not isinstance(path, str):
+        if not issubclass(type(module), ModuleType):  # code may put anything there
+            return ""
+        path: object = _NAMES.__get__(module).get("__file__")  # a lazy module stays lazy
+        if type(path) is not str:
             return ""
         folder = os.path.dirname(path)
         if os.path.basename(path).startswith("__init__."):
