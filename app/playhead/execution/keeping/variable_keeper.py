@@ -87,13 +87,11 @@ class VariableKeeper:
         return self._of(conversation_id).offer
 
     def saved(self, conversation_id: str) -> RestoreOffer | None:
-        """Return how much the next kernel can get; None if nothing, or it never gets any."""
+        """Return how much the next kernel can get, as `load` has read; None if it gets nothing."""
         kept = self._of(conversation_id)
-        found = kept.checkpoint
-        if not kept.is_read and found is None:
-            found = kept.checkpoint = self._store.read(conversation_id)
-        is_wanted = found is not None and self._restores(kept) != "never"
-        return found.offer if found is not None and is_wanted else None
+        if kept.checkpoint is None or self._restores(kept) == "never":
+            return None
+        return kept.checkpoint.offer
 
     def brought_back(self, conversation_id: str) -> BroughtBack | None:
         """Return what the kernel got from the one before it; None if nothing."""

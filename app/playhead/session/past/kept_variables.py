@@ -143,6 +143,7 @@ class KeptVariables:
             if self._saved is None or not place:
                 raise ExecutionError("The variables of this run are not kept.")
             await self._saved.go_to(self._id, place)
+            self._expect_idle()  # it takes a while
         self._is_moving = True  # nothing is to be asked
         try:
             if end_id:

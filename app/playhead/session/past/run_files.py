@@ -68,18 +68,7 @@ class RunFiles:
         for effect_id in effect_ids:
             if self._files is not None and effect_id in known:
                 changes = await self._files.undo(known[effect_id].folder, effect_id, ())
-                await self._closed()
-                self._apply(replace(changes, action="undo"))
-
-    async def _closed(self) -> None:
-        """Wait until no message is open, so that another one can be added."""
-        while self._conversation.open_id is not None:
-            closed = asyncio.Event()
-            end = self._conversation.subscribe(lambda event, one=closed: one.set())
-            try:
-                await closed.wait()
-            finally:
-                end()
+                await self._apply(replace(changes, action="undo"))
 
     async def keep(self, effect_id: str, path: str) -> FileChanges:
         """Put a file into its place that was set aside."""
@@ -97,7 +86,7 @@ class RunFiles:
         known = {one.id for one in contents if isinstance(one, FileChanges)}
         for changes in await self._files.unreported(self._conversation.id):
             if changes.id not in known:
-                self._apply(changes)
+                await self._apply(changes)
 
     @property
     def effects(self) -> list[RunEffect]:
@@ -139,7 +128,7 @@ class RunFiles:
                 done = await self._saved.take_back(self._conversation.id, variables, undo_id)
                 changes = _with_variables(changes, done, undo_id)
         finally:
-            self._apply(changes)
+            await self._apply(changes)
         return changes
 
     def _effect(self, effect_id: str) -> FileChanges | None:
@@ -157,7 +146,7 @@ class RunFiles:
 
     async def _settle(self, effect_id: str, path: str, *, is_kept: bool) -> FileChanges:
         files, folder = self._place_of(effect_id)
-        return self._apply(await files.settle(folder, effect_id, path, is_kept=is_kept))
+        return await self._apply(await files.settle(folder, effect_id, path, is_kept=is_kept))
 
     def _place_of(self, effect_id: str) -> tuple[FileEffects, str]:
         effect = self._effect(effect_id)
@@ -165,7 +154,19 @@ class RunFiles:
             return self._files, effect.folder
         raise _not_kept()
 
-    def _apply(self, changes: FileChanges) -> FileChanges:
+    async def _closed(self) -> None:
+        """Wait until no message is open, so that another one can be added."""
+        while self._conversation.open_id is not None:
+            closed = asyncio.Event()
+            end = self._conversation.subscribe(lambda event, one=closed: one.set())
+            try:
+                await closed.wait()
+            finally:
+                end()
+
+    async def _apply(self, changes: FileChanges) -> FileChanges:
+        """Add what was done, once no message is open: a turn may have begun meanwhile."""
+        await self._closed()
         has_variables = changes.variables is not None and changes.variables.names
         if changes.listed or changes.set_aside or has_variables:
             self._conversation.apply(Chunk(role="computer", type="files", content=changes))
