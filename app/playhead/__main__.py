@@ -281,7 +281,7 @@ def _replay_parser() -> ArgumentParser:
         "copy of its inputs with the recorded versions of its packages, and compare all that comes "
         "out with what is recorded. No model is asked.",
         epilog="exit status: 0 the same, 1 different, 2 wrong usage, 3 nobody approved the code, "
-        "4 it could not be checked, 130 stopped.",
+        "4 it could not be checked or its report not written, 130 stopped.",
     )
     add = parser.add_argument
     add("file", metavar="FILE", help="a notebook (.ipynb), a script (.py) or messages (.json)")

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import json
+import logging
 import os
+import signal
 import sys
 from collections.abc import Coroutine
 from contextlib import aclosing
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from PySide6.QtCore import QCoreApplication
 
-from playhead.atomic_file import replacing
+from playhead.atomic_file import read_plain, replacing
 from playhead.checking.check_report import CheckReport, EnvironmentChoice, report_rows, report_wire
 from playhead.checking.checker import Checker, CheckPlan, CheckProgress
 from playhead.checking.document_edit import takes_report, with_report
 from playhead.checking.recorded_cells import Recording, recording_of
-from playhead.domain.text.terminal import without_controls
+from playhead.domain.text.terminal import visible
 from playhead.domain.trust import Policy, PolicyWish
 from playhead.errors import AppError, phrase
 from playhead.event_loop import run
@@ -29,6 +30,7 @@ from playhead.storage import log_file, paths
 if TYPE_CHECKING:
     from playhead.bootstrap.core import Core
 
+_log = logging.getLogger(__name__)
 SAME, DIFFERENT, USAGE, NOT_APPROVED, NOT_CHECKED, STOPPED = 0, 1, 2, 3, 4, 130
 _FILE_LIMIT = 500_000_000
 
@@ -60,16 +62,22 @@ def run_replay(options: ReplayOptions) -> int:
         return NOT_CHECKED
     except KeyboardInterrupt:
         return STOPPED
+    except Exception as error:  # noqa: BLE001 - Python's own status would be that of a difference
+        _log.exception("the check failed")
+        _fail(options, f"It could not be checked: {error!r}", "internal_error")
+        return NOT_CHECKED
 
 
 def _read(path: str) -> bytes:
     try:
-        if os.path.getsize(path) > _FILE_LIMIT:
-            raise AppError(phrase("{path} is too large.", path=path), code="invalid_request")
-        return Path(path).read_bytes()
+        data = read_plain(path, _FILE_LIMIT)
     except OSError as error:
         words = phrase("{path} could not be read.", path=path)
         raise AppError(words, detail=error.strerror or "", code="invalid_request") from error
+    if data is None:
+        words = phrase("{path} is too large, or no regular file.", path=path)
+        raise AppError(words, code="invalid_request")
+    return data
 
 
 async def _replay(options: ReplayOptions, recording: Recording, data: bytes) -> int:
@@ -81,7 +89,7 @@ async def _replay(options: ReplayOptions, recording: Recording, data: bytes) -> 
         await core.settings.load()
         await core.boundary.load()
         plan = await _plan(core, options, recording)
-        if not options.is_approved and not await asyncio.to_thread(_approve, plan):
+        if not options.is_approved and not approved_by_person(plan):
             _fail(
                 options, "Nothing was run: nobody approved it. --yes approves it.", "not_approved"
             )
@@ -91,8 +99,9 @@ async def _replay(options: ReplayOptions, recording: Recording, data: bytes) -> 
         if report is None:
             return STOPPED
         _print(options, report)
-        if options.writes_report and takes_report(options.file):
-            _write(Path(options.file), with_report(data, options.file, report))
+        is_wanted = options.writes_report and takes_report(options.file)
+        if is_wanted and not _write(Path(options.file), with_report(data, options.file, report)):
+            return NOT_CHECKED
         return SAME if report.is_same else DIFFERENT
     finally:
         await core.close()
@@ -145,21 +154,36 @@ async def _until(
         await asyncio.gather(checking, stopping, return_exceptions=True)
 
 
-def _approve(plan: CheckPlan) -> bool:
-    """Show all code to the person at the terminal and ask once."""
+def approved_by_person(plan: CheckPlan) -> bool:
+    """Show all code to the person at the terminal and ask once; ^C, in the main thread, is a no."""
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return False
-    write = sys.stderr.write
-    for cell in plan.recording.cells:
-        write(f"\n[{cell.number}] {cell.language}\n{without_controls(cell.code)}\n")
-    write(f"\n{bounds_words(plan.policy)}\n")
-    if plan.needs_environment:
-        write(f"Packages are installed: {', '.join(plan.recording.manifest.packages)}.\n")
-    write("Run all of it? [y/N] ")
-    sys.stderr.flush()
-    with contextlib.suppress(EOFError, KeyboardInterrupt):
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # asyncio's goes on reading
+    try:
+        sys.stderr.write(_question(plan))
+        sys.stderr.flush()
         return sys.stdin.readline().strip().lower() in ("y", "yes")
-    return False
+    except KeyboardInterrupt:
+        return False
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _question(plan: CheckPlan) -> str:
+    parts = [
+        f"\n[{cell.number}] {_on_one_line(cell.language)}\n{visible(cell.code)}\n"
+        for cell in plan.recording.cells
+    ]
+    parts.append(f"\n{bounds_words(plan.policy)}\n")
+    if plan.needs_environment:
+        packages = ", ".join(plan.recording.manifest.packages)
+        parts.append(f"Packages are installed: {_on_one_line(packages)}.\n")
+    return "".join([*parts, "Run all of it? [y/N] "])
+
+
+def _on_one_line(text: str) -> str:
+    """Return a text that a file holds so that it cannot pass for one of ours."""
+    return visible(" ".join(text.split()))
 
 
 def bounds_words(policy: Policy) -> str:
@@ -185,9 +209,9 @@ def _print_progress(step: CheckProgress) -> None:
 
 def _print(options: ReplayOptions, report: CheckReport) -> None:
     if options.is_json:
-        text = json.dumps(report_wire(report), ensure_ascii=False)
+        text = json.dumps(report_wire(report))
     else:
-        text = "\n".join(without_controls(row) for row in report_rows(report))
+        text = "\n".join(visible(row) for row in report_rows(report))
     sys.stdout.write(f"{text}\n")
     sys.stdout.flush()
 
@@ -196,9 +220,15 @@ def _fail(options: ReplayOptions, words: str, code: str) -> None:
     if options.is_json:
         sys.stdout.write(json.dumps({"result": "not_checked", "code": code, "error": words}) + "\n")
         sys.stdout.flush()
-    sys.stderr.write(f"{words}\n")
+    sys.stderr.write(f"{visible(words)}\n")
 
 
-def _write(path: Path, data: bytes) -> None:
-    with replacing(path, path.stat().st_mode & 0o777) as file:
-        file.write(data)
+def _write(path: Path, data: bytes) -> bool:
+    """Write the report into the file; False, said, if that cannot be done."""
+    try:
+        with replacing(path, path.stat().st_mode & 0o777) as file:
+            file.write(data)
+    except OSError as error:
+        sys.stderr.write(f"The report could not be written: {error.strerror or error}\n")
+        return False
+    return True

@@ -123,7 +123,7 @@ def report_rows(report: CheckReport) -> list[str]:
 
 def headline(report: CheckReport) -> str:
     """Return the result in one sentence."""
-    total = len(report.cells)
+    total = sum(cell.verdict != "not_run" for cell in report.cells)
     cells = "1 cell" if total == 1 else f"{total:,} cells"
     when = moment_words(report.at)
     if report.is_same:

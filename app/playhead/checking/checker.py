@@ -26,7 +26,8 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.payloads import InputRequest, Proposal
 from playhead.domain.execution import PYTHON, Interpreter, RunLimits, RunRequest
-from playhead.domain.trust import Policy, Reach
+from playhead.domain.trust import Policy, Reach, is_below
+from playhead.errors import ExecutionError
 from playhead.session.code_ports import Executor
 
 _LARGEST_FILE = 500_000_000
@@ -114,6 +115,9 @@ class Checker:
             async with aclosing(_Check(plan, place, executor, self._environments).run()) as steps:
                 async for step in steps:
                     yield step
+        except OSError as error:
+            detail = error.strerror or str(error)
+            raise ExecutionError("The check could not be carried out.", detail=detail) from error
         finally:
             self._executors.discard(executor)
             await executor.close()
@@ -147,7 +151,8 @@ class _Check:
         """Yield the stages and the report."""
         plan, recording = self._plan, self._plan.recording
         yield CheckProgress("inputs")
-        inputs = await asyncio.to_thread(copy_inputs, recording, plan.folder, self._work)
+        hidden = plan.reach.hidden if plan.policy.is_bounded else ()
+        inputs = await asyncio.to_thread(copy_inputs, recording, plan.folder, self._work, hidden)
         interpreter = plan.interpreter
         if plan.needs_environment:
             yield CheckProgress("environment")
@@ -230,11 +235,16 @@ class _Check:
             return None
 
 
-def copy_inputs(recording: Recording, folder: str, work: Path) -> list[InputState]:
-    """Copy the inputs of a recording into an empty folder; return what was found."""
+def copy_inputs(
+    recording: Recording, folder: str, work: Path, hidden: Sequence[str] = ()
+) -> list[InputState]:
+    """Copy the inputs of a recording into an empty folder; return what was found.
+
+    What its code is denied, `hidden`, is not there for it.
+    """
     known = {one.path: one for one in recording.manifest.inputs}
     paths = sorted(known) if recording.manifest.is_whole else _named(recording, folder)
-    return [_copy_input(path, known.get(path), folder, work) for path in paths]
+    return [_copy_input(path, known.get(path), folder, work, hidden) for path in paths]
 
 
 def _named(recording: Recording, folder: str) -> list[str]:
@@ -243,12 +253,14 @@ def _named(recording: Recording, folder: str) -> list[str]:
     return [path for path in found if path != recording.name]
 
 
-def _copy_input(path: str, record: FileRecord | None, folder: str, work: Path) -> InputState:
+def _copy_input(
+    path: str, record: FileRecord | None, folder: str, work: Path, hidden: Sequence[str]
+) -> InputState:
     source, target = os.path.join(folder, path), work / path
-    if not os.path.isfile(source) or not os.path.realpath(source).startswith(
-        os.path.realpath(folder) + os.sep
-    ):
+    real = os.path.realpath(source)
+    is_inside = is_below(real, [os.path.realpath(folder)])
+    if not is_inside or is_below(real, hidden) or not os.path.isfile(real):
         return InputState(path=path, record=record)
     target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copy2(source, target)
+    shutil.copy2(real, target)
     return InputState(path=path, record=record, sha256=hash_of(str(target)))

@@ -19,6 +19,7 @@ from playhead.checking.check_report import (
 )
 from playhead.checking.manifest import Manifest, manifest_wire
 from playhead.checking.recorded_cells import RecordedCell, as_json, packed_results
+from playhead.domain.execution import pins_of
 from playhead.domain.text.json_text import read_json
 from playhead.formats.documents.notebook import CHECK, OURS, lines
 from playhead.formats.documents.notebook_import import fields_of
@@ -26,6 +27,8 @@ from playhead.formats.documents.notebook_import import fields_of
 _WIDTH = 88
 _BEGIN, _END = "# Check by Playhead", "# End of the check"
 _OLD = re.compile(rf"^{_BEGIN}\n(?:(?!{_BEGIN}$)#.*\n)*?{_END}\n\n?", re.MULTILINE)
+_HEAD = re.compile(r"(?:#.*\n)+\n|#!.*\n(?:#.*coding.*\n)?|#.*coding.*\n")
+"""The comments before the first code: what comes later may be within a text of the code."""
 _MOST_SHOWN = 50
 
 
@@ -68,12 +71,16 @@ def _book(data: bytes) -> dict[str, Any]:
 
 
 def _written(book: dict[str, Any]) -> bytes:
-    return f"{json.dumps(book, ensure_ascii=False, indent=1)}\n".encode()
+    text = f"{json.dumps(book, ensure_ascii=False, indent=1)}\n"
+    return text.encode("utf-8", "backslashreplace")  # half of a pair is written as JSON does
 
 
 def _notebook_with(data: bytes, report: CheckReport) -> bytes:
     book = _book(data)
-    cells = [cell for cell in book["cells"] if _kind(cell) != CHECK]
+    given = book.get("cells")
+    if not isinstance(given, list):
+        return data  # of an older format
+    cells = [cell for cell in cast("list[object]", given) if _kind(cell) != CHECK]
     at = 1 if cells and _kind(cells[0]) == "title" else 0
     cell = {
         "cell_type": "markdown",
@@ -81,12 +88,18 @@ def _notebook_with(data: bytes, report: CheckReport) -> bytes:
         "metadata": {OURS: {"type": CHECK}},
         "source": lines(_markdown(report)),
     }
-    if (book.get("nbformat"), book.get("nbformat_minor", 0)) < (4, 5):
+    if not _has_ids(book):
         del cell["id"]
     book["cells"] = [*cells[:at], cell, *cells[at:]]
-    facts = book.setdefault("metadata", {})
-    facts[OURS] = {**facts.get(OURS, {}), "check": report_wire(report)}
+    facts = fields_of(book.get("metadata"))
+    ours = {**fields_of(facts.get(OURS)), "check": report_wire(report)}
+    book["metadata"] = {**facts, OURS: ours}
     return _written(book)
+
+
+def _has_ids(book: dict[str, Any]) -> bool:
+    major, minor = book.get("nbformat"), book.get("nbformat_minor")
+    return isinstance(major, int) and isinstance(minor, int) and (major, minor) >= (4, 5)
 
 
 def _kind(cell: object) -> str:
@@ -114,22 +127,28 @@ def _safe(text: str) -> str:
 
 
 def _script_with(data: bytes, report: CheckReport) -> bytes:
-    text = _OLD.sub("", data.decode().replace("\r\n", "\n"))
+    text = _OLD.sub("", data.decode("utf-8", "surrogateescape").replace("\r\n", "\n"))
     rows: list[str] = []
     for row in report_rows(report):
         rows += textwrap.wrap(row, _WIDTH, subsequent_indent="  ", break_long_words=False) or [""]
     block = "\n".join([_BEGIN, *(f"# {row}".rstrip() for row in rows), _END])
-    head, blank, rest = text.partition("\n\n")
-    return (f"{head}\n\n{block}\n\n{rest}" if blank else f"{block}\n\n{text}").encode()
+    block = block.encode("utf-8", "backslashreplace").decode()
+    head = _HEAD.match(text)
+    at = head.end() if head is not None else 0
+    written = f"{text[:at]}{block}\n\n{text[at:]}"
+    return written.encode("utf-8", "surrogateescape")
 
 
 def _script_block(manifest: Manifest) -> str:
-    """Return the inline metadata of PEP 723: with it `uv run` makes the same environment."""
-    if not manifest.python:
+    """Return the inline metadata of PEP 723: with it `uv run` makes the same environment.
+
+    What a kernel has said of its packages can add nothing else to it.
+    """
+    version = re.match(r"[0-9]+\.[0-9]+(?![^.])", manifest.python)
+    if version is None:
         return ""
-    minor = ".".join(manifest.python.split(".")[:2])
-    pins = [as_json("{}=={}".format(*one.split(" ", 1))) for one in manifest.packages if " " in one]
-    rows = [f'requires-python = "=={minor}.*"', "dependencies = ["]
+    rows = [f'requires-python = "=={version[0]}.*"', "dependencies = ["]
+    pins = map(as_json, pins_of(manifest.packages))
     return _commented("script", [*rows, *(f"  {pin}," for pin in pins), "]"])
 
 

@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import cached_property
 
 from msgspec import Struct
@@ -33,6 +34,7 @@ _SHOWN_TEXT = 20_000
 _ASSIGNED = re.compile(r"^[ \t]*(?:(?:def|class)[ \t]+)?(\w+)", re.MULTILINE)
 _IS_LATER = "{path} was written after the recorded runs, which may have seen another one."
 _WAS_STOPPED = "Cell {number} was stopped when it was recorded, and was not run."
+_LOST = "results of cells are recorded whose code is not in the file any more: {count}"
 _INSTALLATION = phrase("what an installation prints")
 _NO_RESULTS = "No results are recorded in this file: only errors could be found."
 _NO_FILES = (
@@ -65,7 +67,8 @@ class Judgement:
         self, recording: Recording, now: Sequence[RecordedCell], folder: str, work: str
     ) -> None:
         self._recording = recording
-        self._now = {cell.number: cell for cell in self._numbered(now)}
+        ran = (cell.number for cell in recording.cells if not cell.was_stopped)
+        self._now = dict(zip(ran, now, strict=False))
         self._folder = folder
         self._work = work
         self._other_inputs: list[str] = []
@@ -74,20 +77,6 @@ class Judgement:
         self.differences: list[Difference] = []
         self.notes: list[str] = []
         self.packages_now: tuple[str, tuple[str, ...]] = ("", ())
-
-    def _numbered(self, now: Sequence[RecordedCell]) -> Iterator[RecordedCell]:
-        """Yield what was run with the numbers that it has in the recording."""
-        ran = (cell for cell in self._recording.cells if not cell.was_stopped)
-        for cell, came in zip(ran, now, strict=False):
-            yield RecordedCell(
-                number=cell.number,
-                language=came.language,
-                code=came.code,
-                outcomes=came.outcomes,
-                began_at=came.began_at,
-                ended_at=came.ended_at,
-                end=came.end,
-            )
 
     def judge_inputs(self, inputs: Sequence[InputState]) -> None:
         """Compare the inputs with those that are recorded."""
@@ -128,11 +117,17 @@ class Judgement:
         for cell in self._recording.cells:
             code += cell.code + "\n"
             came = self._now.get(cell.number)
-            if came is None:
-                self._add_cell(cell, "not_run")
-                self.notes.append(phrase(_WAS_STOPPED, number=cell.number))
+            if came is not None:
+                self._judge_cell(cell, came, code)
                 continue
-            self._judge_cell(cell, came, code)
+            self._add_cell(cell, "not_run")
+            if cell.was_stopped:
+                self.notes.append(phrase(_WAS_STOPPED, number=cell.number))
+            else:
+                self._add_end(cell, phrase("it was not run"))
+        if self._recording.lost_results:
+            words = phrase(_LOST, count=self._recording.lost_results)
+            self._add_whole("run", "", words)
         if all(not cell.has_results for cell in self._recording.cells):
             self.notes.append(phrase(_NO_RESULTS))
 
@@ -153,13 +148,15 @@ class Judgement:
             elif match.verdict == "differs":
                 verdict = "differs"
                 self._add_pair(cell, pair, match, code)
-        if came.end and came.end != cell.end:
+        if came.end != cell.end:
             verdict = "differs"
-            self.differences.append(
-                Difference(cell=cell.number, kind="run", words=came.end.rstrip("."))
-            )
+            recorded = phrase("it did not end as recorded: {end}", end=cell.end.rstrip("."))
+            self._add_end(cell, came.end.rstrip(".") or recorded)
         took = max(0.0, came.ended_at - came.began_at)
         self._add_cell(cell, verdict, took, tuple(dict.fromkeys(volatile)))
+
+    def _add_end(self, cell: RecordedCell, words: str) -> None:
+        self.differences.append(Difference(cell=cell.number, kind="run", words=words))
 
     def _compare(self, pair: Pair, was: RunContext, now_is: RunContext) -> Match:
         before, now = pair
@@ -225,15 +222,16 @@ class Judgement:
             else:
                 self._judge_file(record)
         for path in sorted(made - {one.path for one in manifest.outputs}):
-            self._add_whole("file", path, phrase("it is made now, which is not recorded"))
+            name = path.encode("utf-8", "backslashreplace").decode()
+            self._add_whole("file", name, phrase("it is made now, which is not recorded"))
 
     def _judge_file(self, record: FileRecord) -> None:
         path = os.path.join(self._work, record.path)
-        if os.path.getsize(path) == record.size_bytes and hash_of(path) == record.sha256:
+        if _has_hash(path, record.sha256, self._work):
             return
         original = os.path.join(self._folder, record.path)
         before = _contents(original) if _has_hash(original, record.sha256) else None
-        now = _contents(path)
+        now = _contents(path, self._work)
         if before is None or now is None:
             words = phrase("another file (only hashes were compared: the recorded one is gone)")
             self._add_whole("file", record.path, words)
@@ -320,16 +318,16 @@ def _minor(version: str) -> list[str]:
     return version.split(".")[:2]
 
 
-def _contents(path: str) -> bytes | None:
+def _contents(path: str, folder: str = "") -> bytes | None:
     try:
-        return read_plain(path, _LARGEST_COMPARED)
+        return read_plain(path, _LARGEST_COMPARED, folder)
     except OSError:
         return None
 
 
-def _has_hash(path: str, digest: str) -> bool:
+def _has_hash(path: str, digest: str, folder: str = "") -> bool:
     try:
-        return hash_of(path) == digest
+        return hash_of(path, folder) == digest
     except OSError:
         return False
 
@@ -339,5 +337,6 @@ def _files_of(folder: str) -> Iterator[str]:
         folders[:] = [one for one in folders if one not in _NOT_RESULTS]
         for name in names:
             path = os.path.join(place, name)
-            if stat.S_ISREG(os.lstat(path).st_mode):  # code can make pipes and links, too
-                yield os.path.relpath(path, folder).replace(os.sep, "/")
+            with suppress(OSError):  # what has been left running can delete it
+                if stat.S_ISREG(os.lstat(path).st_mode):  # code can make pipes and links, too
+                    yield os.path.relpath(path, folder).replace(os.sep, "/")

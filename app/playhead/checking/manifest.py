@@ -6,20 +6,22 @@ It is in the export: of a notebook in the metadata, of a script as inline metada
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
+import stat
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
 import msgspec
 from msgspec import Struct
 
+from playhead.atomic_file import open_inside
 from playhead.checking.input_files import find_inputs
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import FileChanges, RunReport
 from playhead.formats.documents.reader_view import CodeBlock, passages_of
 
-_PIECE = 1 << 20
 _MOST_BYTES = 2_000_000_000
 """Of all files together, whose contents are recorded."""
 
@@ -132,18 +134,21 @@ def _record(folder: str, path: str, last: float, left: list[int]) -> FileRecord 
             return None
         is_later = bool(last) and facts.st_mtime > last
         digest = hash_of(whole)
-    except OSError:
+        path.encode()
+    except (OSError, UnicodeEncodeError):  # a name that no document can hold
         return None
     return FileRecord(path=path, size_bytes=facts.st_size, sha256=digest, is_later=is_later)
 
 
-def hash_of(path: str) -> str:
-    """Return the SHA-256 of a file. Raises OSError."""
-    digest = hashlib.sha256()
-    with open(path, "rb") as file:
-        while piece := file.read(_PIECE):
-            digest.update(piece)
-    return digest.hexdigest()
+def hash_of(path: str, folder: str = "") -> str:
+    """Return the SHA-256 of a regular file. Raises OSError.
+
+    Of what is below `folder` no link is followed.
+    """
+    with open(open_inside(path, folder), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise OSError(errno.EINVAL, "Not a regular file", path)
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def manifest_wire(manifest: Manifest) -> dict[str, Any]:
@@ -166,6 +171,8 @@ def read_manifest(told: object) -> Manifest:
 
 
 def _is_inside(path: str) -> bool:
-    """Return whether a path stays in its folder."""
+    """Return whether a path is one, and stays in its folder."""
+    if "\0" in path or path != path.encode("utf-8", "replace").decode():
+        return False
     parts = path.replace("\\", "/").split("/")
     return bool(path) and not os.path.isabs(path) and ".." not in parts and "" not in parts

@@ -26,12 +26,13 @@ from playhead.checking.manifest import (
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import RunReport
 from playhead.domain.text.json_text import read_json
+from playhead.domain.text.run_ends import run_end_text
+from playhead.domain.text.terminal import one_line
 from playhead.errors import DocumentError
 from playhead.formats.documents.document import read_document
 from playhead.formats.documents.notebook import OURS
 from playhead.formats.documents.notebook_import import fields_of
 from playhead.formats.documents.picture import ReadFile, no_files
-from playhead.formats.documents.reader_view import report_words
 
 CHECKED_SUFFIXES = (".ipynb", ".py", ".json")
 _BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
@@ -61,11 +62,15 @@ class RecordedCell(Struct, frozen=True, kw_only=True):
 
 
 class Recording(Struct, frozen=True, kw_only=True):
-    """The cells that an export records as run. `name` is that of the file."""
+    """The cells that an export records as run. `name` is that of the file.
+
+    `lost_results` counts the cells whose results are recorded and whose code is not.
+    """
 
     name: str
     cells: tuple[RecordedCell, ...]
     manifest: Manifest = Manifest()
+    lost_results: int = 0
 
 
 class _Results(Struct, frozen=True):
@@ -74,6 +79,7 @@ class _Results(Struct, frozen=True):
     outcomes: tuple[Outcome, ...]
     began_at: float = 0.0
     ended_at: float = 0.0
+    end: str = ""
 
 
 def recording_of(data: bytes, name: str) -> Recording:
@@ -82,10 +88,10 @@ def recording_of(data: bytes, name: str) -> Recording:
         found = _of_script(data.decode("utf-8", "replace").replace("\r\n", "\n"), name)
     else:
         found = _of_messages(data, name)
-    if not found.cells:
+    if all(cell.was_stopped for cell in found.cells):
         raise DocumentError(
             "There is nothing to check in this file.",
-            detail="None of its code is recorded as run.",
+            detail="None of its code is recorded as run to its end.",
             remedy="Choose a notebook whose cells were run, or a script.",
         )
     return found
@@ -122,11 +128,18 @@ def cells_of(
             outcomes=outcomes_of(block, read_file),
             began_at=block.began_at,
             ended_at=block.began_at + (block.report.seconds if block.report else 0.0),
-            end=report_words(block.report) if block.report is not None else "",
+            end=_end_words(block.report),
             was_stopped=_was_stopped(block.report),
         )
         for number, block in enumerate(blocks_that_ran(messages), 1)
     )
+
+
+def _end_words(report: RunReport | None) -> str:
+    """Return how a run ended, in words that are the same for each run that ends so."""
+    if report is None:
+        return ""
+    return one_line(run_end_text(replace(report, seconds=0.0, is_saved=False)))
 
 
 def _was_stopped(report: RunReport | None) -> bool:
@@ -143,30 +156,25 @@ def _of_script(text: str, name: str) -> Recording:
         RecordedCell(number=number, language="python", code=code, has_results=False)
         for number, code in enumerate(_code_of(_BLOCK.sub("", text)), 1)
     ]
-    if len(results) == len(cells):  # else somebody has changed the cells since
+    if results:  # those of a cell that was added since are none
+        padded = [*results, *(_Results(()) for _ in cells)]
         cells = [
             replace(
                 cell,
                 outcomes=one.outcomes,
                 began_at=one.began_at,
                 ended_at=one.ended_at,
+                end=one.end,
                 has_results=True,
             )
-            for cell, one in zip(cells, results, strict=True)
+            for cell, one in zip(cells, padded, strict=False)
         ]
-    elif results:
-        cells = [replace(cell, has_results=bool(results)) for cell in cells]
-        cells = _with_known(cells, results)
-    return Recording(name=name, cells=tuple(cells), manifest=_manifest_of_script(blocks))
-
-
-def _with_known(cells: list[RecordedCell], results: tuple[_Results, ...]) -> list[RecordedCell]:
-    """Return cells of which some were added or deleted: the last results have no cell to be of."""
-    padded = [*results, *(_Results(()) for _ in cells)]
-    return [
-        replace(cell, outcomes=one.outcomes, began_at=one.began_at, ended_at=one.ended_at)
-        for cell, one in zip(cells, padded, strict=False)
-    ]
+    return Recording(
+        name=name,
+        cells=tuple(cells),
+        manifest=_manifest_of_script(blocks),
+        lost_results=max(0, len(results) - len(cells)),
+    )
 
 
 def _code_of(text: str) -> list[str]:
@@ -193,7 +201,7 @@ def script_metadata(text: str) -> dict[str, dict[str, Any]]:
     """Return the blocks of inline metadata of a script, by their types; those that are valid."""
     found: dict[str, dict[str, Any]] = {}
     for block in _BLOCK.finditer(text):
-        rows = block["content"].splitlines()
+        rows = block["content"].rstrip("\n").split("\n")
         content = "\n".join(row[2:] if row.startswith("# ") else row[1:] for row in rows)
         try:
             found.setdefault(block["type"], tomllib.loads(content))
@@ -229,7 +237,7 @@ def _results_in(ours: dict[str, Any]) -> tuple[_Results, ...]:
 def packed_results(cells: Sequence[RecordedCell]) -> str:
     """Return the results of cells as a text for a script; its figures are reduced."""
     results = [
-        _Results(tuple(map(_reduced, cell.outcomes)), cell.began_at, cell.ended_at)
+        _Results(tuple(map(_reduced, cell.outcomes)), cell.began_at, cell.ended_at, cell.end)
         for cell in cells
     ]
     return base64.b64encode(zlib.compress(msgspec.json.encode(results), 9)).decode("ascii")
@@ -242,4 +250,4 @@ def _reduced(outcome: Outcome) -> Outcome:
 
 def as_json(value: object) -> str:
     """Return a value as JSON on one line, which is valid TOML for texts and numbers."""
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 from urllib.parse import quote, unquote
 
@@ -18,6 +19,14 @@ if TYPE_CHECKING:
 
 PYTHON = "python"
 """The language that every kernel's host has; others may need a program."""
+
+
+_PIN = re.compile(r"[A-Za-z0-9][\w.-]* [A-Za-z0-9][\w.+!-]*", re.ASCII)
+
+
+def pins_of(packages: Iterable[str]) -> list[str]:
+    """Return packages like `numpy 2.3.1` as requirements; none can be an option or an address."""
+    return ["{}=={}".format(*one.split(" ")) for one in packages if _PIN.fullmatch(one)]
 
 
 class RunLimits(Struct, frozen=True):

@@ -14,7 +14,7 @@ import subprocess
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from playhead.domain.execution import Interpreter
+from playhead.domain.execution import Interpreter, pins_of
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.environments.interpreters import ProbedInterpreter, probe, python_in, search
@@ -24,7 +24,6 @@ _NO_NETWORK = re.compile(
     r"|error sending request|could not connect|failed to fetch"
 )
 _SHOWN = 400
-_PIN = re.compile(r"[A-Za-z0-9][\w.-]* [A-Za-z0-9][\w.+!-]*")
 
 
 class _FailedProgramError(Exception):
@@ -54,7 +53,7 @@ class LockedEnvironments:
             await self._make(place, base)
             # Before anything is installed: a package can have code that runs with each start.
             found = await asyncio.to_thread(probe, str(python_in(place)), "venv")
-            if pins := _pins(packages):
+            if pins := pins_of(packages):
                 await self._install(place, pins)
         except OSError as error:
             raise _not_made(error.strerror or str(error)) from error
@@ -120,12 +119,6 @@ def _base(python: str, near: str) -> ProbedInterpreter:
     same = [one for one in found if one.interpreter.version == python]
     near_ones = [one for one in found if one.interpreter.version.split(".")[:2] == minor]
     return next(iter((*same, *near_ones, own)))
-
-
-def _pins(packages: Sequence[str]) -> list[str]:
-    """Return them as requirements; none can be an option or an address."""
-    names = [one for one in packages if _PIN.fullmatch(one)]
-    return ["{}=={}".format(*one.split(" ")) for one in names]
 
 
 def _end_group(process: subprocess.Popen[bytes]) -> None:
