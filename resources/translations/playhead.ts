@@ -1152,7 +1152,12 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <source>Run this code on your computer?</source>
+      <source>Run these {count} blocks, some in the kernel “{name}”?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run these {count} blocks in the kernel “{name}”?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1173,6 +1178,11 @@
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>Skip with a reason…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run this code on your computer?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1202,7 +1212,12 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <source>Run these {count} blocks on your computer?</source>
+      <source>Run your edited code on your computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run this code in the Jupyter kernel “{name}”?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1252,7 +1267,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <source>Run this code in the Jupyter kernel “{name}”?</source>
+      <source>Run these {count} blocks on your computer?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1262,11 +1277,6 @@
       <location filename="../../app/playhead/ui/editor/tab.py" />
       <location filename="../../app/playhead/ui/timeline/cards/code_cards.py" />
       <source>edited</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
-      <source>Run your edited code on your computer?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -3243,6 +3253,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <source>{name} does not tell its line</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
       <source>Interpreter: {interpreter}</source>
       <translation type="unfinished" />
     </message>
@@ -4978,6 +4993,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>Runs on this computer: {interpreter}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>This computer · {interpreter}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8752,12 +8772,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/bootstrap/replay.py" />
-      <source>{path} could not be read.</source>
+      <source>{path} is too large, or no regular file.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/bootstrap/replay.py" />
-      <source>{path} is too large.</source>
+      <source>{path} could not be read.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8768,6 +8788,11 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/bootstrap/window_life.py" />
       <source>Your conversations are safe. If it keeps happening, please report it: “Crash reports…” in the menu has what you need.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/checker.py" />
+      <source>The check could not be carried out.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9022,6 +9047,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/checking/judgement.py" />
+      <source>it did not end as recorded: {end}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
       <source>{names} may have been another one</source>
       <translation type="unfinished" />
     </message>
@@ -9057,6 +9087,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/checking/judgement.py" />
+      <source>it was not run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/checking/judgement.py" />
       <source>it is not made any more</source>
       <translation type="unfinished" />
     </message>
@@ -9067,7 +9102,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/checking/recorded_cells.py" />
-      <source>None of its code is recorded as run.</source>
+      <source>None of its code is recorded as run to its end.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10587,6 +10622,21 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/trust/policy_choice.py" />
       <source>It can be chosen only while the boundary test of this computer holds.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>This kernel can only run at Everything.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>The weaker sandbox of this computer gives code no sockets, by which a kernel of Jupyter is spoken to.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/policy_choice.py" />
+      <source>Choose Everything for this conversation, or a Python.</source>
       <translation type="unfinished" />
     </message>
     <message>
