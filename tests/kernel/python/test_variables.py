@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import pytest
 
+from playhead.kernel.python.variables import Variables
 from tests.kernel import stand_ins
 
 
@@ -31,6 +34,24 @@ def ask(talk: Any, kind: str, **fields: object) -> dict[str, Any]:
 
 def variables(talk: Any) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in ask(talk, "variables")["variables"]}
+
+
+def test_a_dict_that_a_thread_fills_meanwhile_is_looked_at_all_the_same() -> None:
+    values: dict[str, Any] = {"filled": {"one": 1}}
+
+    def fill(frame: FrameType, event: str, argument: object) -> Any:
+        if event == "return" and frame.f_code.co_name == "_ends":
+            values["filled"][f"key {len(values['filled'])}"] = 1
+        return fill
+
+    known = Variables(values)
+    traced = sys.gettrace()
+    sys.settrace(fill)
+    try:
+        known.remember()
+    finally:
+        sys.settrace(traced)
+    assert len(values["filled"]) == 2
 
 
 def test_names_tell_what_they_are(talk: Any) -> None:

@@ -171,7 +171,10 @@ def _fingerprint(value: Any) -> tuple[int, ...]:
     """Return what identifies a value and, for containers, its earlier state."""
     kind = class_of(value)
     if kind in _CONTAINERS or kind is dict:
-        return (id(value), len(value), *map(id, _ends(value, kind)))
+        try:
+            return (id(value), len(value), *map(id, _ends(value, kind)))
+        except RuntimeError:  # a thread of the code's changes it just now
+            return (id(value), len(value))
     if kind is bytearray:
         return (id(value), len(value))
     if library(kind) in _KNOWN and hasattr(value, "shape"):
