@@ -20,7 +20,7 @@ from playhead.execution.keeping.variable_keeper import Saving, VariableKeeper
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.storage.variable_store import VariableStore
 from tests.soak.undone_runs import undo_sequences
-from tests.support.kernels import error_of, executor, request, run, text_of
+from tests.support.kernels import error_of, executor, report_of, request, run, text_of
 from tests.support.waiting import until
 
 _ID = "conversation"
@@ -55,9 +55,9 @@ class Bench:
 async def bench(
     folder: Path,
     store: VariableStore | None = None,
-    restores: Literal["always", "never"] = "always",
+    restores: Literal["ask", "always", "never"] = "always",
 ) -> AsyncGenerator[Bench]:
-    """A bench whose keeper brings variables back by itself, or never."""
+    """A bench whose keeper brings variables back by itself, or as a person wants."""
     store = store or VariableStore(folder / "variables")
     keeper = VariableKeeper(store, lambda: Saving(restores=restores), asks=True, idle_s=0.0)
     async with executor(folder, keeper) as made:
@@ -158,6 +158,51 @@ async def test_unchanged_variables_stay_the_very_objects(tmp_path: Path) -> None
         assert one.keeper.changes(_ID)["second"] == VariableChanges(changed=("x",))
         with pytest.raises(ExecutionError, match="not kept"):
             await one.keeper.go_to(_ID, "unknown")
+
+
+async def test_the_question_of_a_branch_stays_when_the_run_that_waits_is_stopped(
+    tmp_path: Path,
+) -> None:
+    async with bench(tmp_path, restores="ask") as one:
+        await one.run("first", "x = 1")
+        await one.run("second", "x = 2")
+        one.keeper.move(_ID, "first")
+        await until(lambda: one.keeper.offer(_ID) is not None)
+        await one.made.interrupt(_ID)  # nothing runs
+        await until(lambda: one.keeper.offer(_ID) is None)
+        stopped = asyncio.create_task(run(one.made, request(tmp_path, "x = 3", "third")))
+        await until(lambda: one.keeper.offer(_ID) is not None)
+        await one.made.interrupt(_ID)
+        assert report_of(await stopped).state == "interrupted"
+        await until(lambda: one.keeper.offer(_ID) is not None)
+        one.keeper.answer(_ID, "yes")
+        assert await one.run("fourth", "print(x)") == "1"
+
+
+async def test_a_class_made_again_during_a_save_is_not_taken_for_the_one_before(
+    tmp_path: Path,
+) -> None:
+    async with bench(tmp_path) as one:
+        await one.run("first", _WAITING, is_saved=False)
+        await until(lambda: (tmp_path / "saving").exists())
+        await one.run("second", _CHANGED, is_saved=False)
+        await one.undo("second", "undo")
+        assert await one.run("third", "print(Point.x)") == "1"
+
+
+_WAITING = """\
+import os, time
+class Point:
+    x = 1
+class Waiting:
+    def __reduce__(self):
+        open('saving', 'w').close()
+        while not os.path.exists('go'):
+            time.sleep(0.01)
+        return Waiting, ()
+waiting = Waiting()
+"""
+_CHANGED = "class Point:\n    x = 2\nopen('go', 'w').close()"
 
 
 class Failing(VariableStore):

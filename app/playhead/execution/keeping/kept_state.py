@@ -124,7 +124,7 @@ class Kept(Struct):
     base: Checkpoint | None = EMPTY
     changes: dict[str, VariableChanges] = msgspec.field(default_factory=dict[str, VariableChanges])
     aside: frozenset[str] = frozenset()
-    moving: asyncio.Task[bool] | None = None
+    moving: asyncio.Task[str | None] | None = None
     changing: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
 
     def renew(self) -> None:

@@ -146,9 +146,9 @@ class VariableKeeper:
         )
 
     async def _move(
-        self, conversation_id: str, place: str, before: asyncio.Task[bool] | None
-    ) -> bool:
-        """Follow a branch; return whether a run that waits for that is still wanted."""
+        self, conversation_id: str, place: str, before: asyncio.Task[str | None] | None
+    ) -> str | None:
+        """Follow a branch; return its place if a person has not answered but stopped a run."""
         if before is not None:
             await asyncio.wait([before])
         kept = self._of(conversation_id)
@@ -157,10 +157,10 @@ class VariableKeeper:
         here = kept.origin if kept.kernel is not None or living is None else living.origin
         restores = self._restores(kept)
         if living is None or place == here.place or restores == "never":
-            return True
+            return None
         target = await asyncio.to_thread(self._store.find, conversation_id, place)
         if target is None:
-            return True
+            return None
         try:
             if kept.kernel is not None:
                 await self.settle(conversation_id)
@@ -168,19 +168,25 @@ class VariableKeeper:
                 if restores == "ask" and offer.count:
                     choice = await self._wait_for(kept, offer)
                     if choice != "yes":
-                        return choice == "no"
+                        return place if choice == "stop" else None
             await self.go_to(conversation_id, place)
         except ExecutionError as error:
             _log.warning("The variables of a branch did not come back: %s", error)
-        return True
+        return None
 
     async def moved(self, conversation_id: str) -> bool:
         """Wait for what a branch asks; return False if the run that waits was stopped."""
-        moving = self._of(conversation_id).moving
-        if moving is None:
-            return True
-        await asyncio.wait([moving])
-        return moving.cancelled() or moving.result()
+        kept = self._of(conversation_id)
+        while (moving := kept.moving) is not None:
+            was_done = moving.done()
+            await asyncio.wait([moving])
+            place = None if moving.cancelled() else moving.result()
+            if place is None:
+                break
+            self.move(conversation_id, place)  # the question stays
+            if not was_done:
+                return False
+        return True
 
     async def begin(self, conversation_id: str, run_id: str) -> None:
         """Record that a run begins; not while its variables are being changed."""
