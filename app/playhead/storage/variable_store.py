@@ -41,6 +41,7 @@ _CHECKPOINT = "checkpoint-"
 _CHECKPOINT_LIMIT = 32_000_000
 _BUDGET = 5_000_000_000
 _SHARE_OF_FREE = 10
+_ROOM = 95
 _PIECE = 1 << 20
 _PLAN = "restored.json"
 _MOST_KEYS = 2_000
@@ -437,6 +438,7 @@ class VariableStore:
         limit = self.limit()
         if self._size() <= limit:
             return
+        limit = limit * _ROOM // 100  # not to look through all of them at each save
         own = self._place(conversation_id)
         places = {place: _unchecked_entries(place) for place in self._places()}
         older = (

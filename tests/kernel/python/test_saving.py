@@ -421,7 +421,10 @@ hostile, x = Hostile(), 1
 
 def test_what_was_typed_as_a_secret_is_in_no_file(pair: list[Talk]) -> None:
     kernel = pair[0]
-    kernel.begin("import getpass\nword = getpass.getpass()\nheader = ['Bearer ' + word]; x = 1")
+    kernel.begin(
+        "import getpass\nword = getpass.getpass()\nheader = ['Bearer ' + word]; x = 1\n"
+        "class Client:\n    key = 'sk-0123456789abcdefghijklmnop'"
+    )
     _, marks = kernel.read_until("input")
     kernel.send("input", run="run-1", id=marks[-1].text("id"), text="opensesame")
     kernel.read_until("idle")
@@ -431,5 +434,7 @@ def test_what_was_typed_as_a_secret_is_in_no_file(pair: list[Talk]) -> None:
         "word": "lost",
         "header": "lost",
         "x": "kept",
+        "Client": "lost",
     }
+    assert rows["Client"].get("source", "") == ""
     assert not any(b"sesame" in file.read_bytes() for file in kernel.spool.glob("*.values"))

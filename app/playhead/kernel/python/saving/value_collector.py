@@ -168,6 +168,8 @@ class ValueCollector:
 
     def _add_class(self, name: str, kind: type) -> None:
         origin = self._wish.origins.get(name)
+        if origin is not None and self._shows_secret(origin.source):
+            raise NotKeptError("secret")
         if origin is not None and origin.source and name_of(kind) == name:
             self._hashes[name] = hash_of(origin.source.encode("utf-8", "replace"))
             self._row(name, "source", source=origin.source)
