@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import resource
 from contextlib import aclosing
 from pathlib import Path
 
@@ -15,8 +16,9 @@ from playhead.domain.execution import Place, RunRequest
 from playhead.errors import ExecutionError
 from playhead.execution.environments.place_finder import find_kernels
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.place_worker.block_results import table_in
 from playhead.place_worker.jupyter_messages import Message, MessageCodec, MessageGaps
-from playhead.place_worker.kernel_connection import Backlog
+from playhead.place_worker.kernel_connection import Backlog, KernelConnection
 from tests.support.jupyter import ODD_KERNEL, described
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
 
@@ -173,6 +175,16 @@ async def test_a_kernel_that_cannot_be_started_says_why(tmp_path: Path) -> None:
             await Runs(made, gone, tmp_path).all("print one")
 
 
+def test_html_that_is_no_table_is_no_error() -> None:
+    assert table_in("<table><![foo[x]]><tr><td>1") is None
+
+
+def test_a_variable_that_cannot_be_leaves_nothing(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="could not be started"):
+        KernelConnection([sys.executable], {"odd=name": "1"}, str(tmp_path))
+    assert not [one for one in tmp_path.iterdir() if one.name.startswith("j-")]
+
+
 def test_kernels_are_found_by_their_files(tmp_path: Path) -> None:
     for name, language, label in (
         ("ir", "R", "R 4.2"),
@@ -225,3 +237,16 @@ def test_what_nobody_takes_waits_on_the_disk_in_its_order(tmp_path: Path) -> Non
             backlog.put(channel, parts)
         assert [backlog.get() for _ in sent] == sent
     assert not list(tmp_path.iterdir())
+
+
+def test_what_a_full_disk_does_not_take_stays_in_memory(tmp_path: Path) -> None:
+    backlog = Backlog(str(tmp_path), limit_bytes=10)
+    sent = [(f"c{n}", [bytes([n]) * 600]) for n in range(4)]
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    try:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1]))
+        for channel, parts in sent:
+            backlog.put(channel, parts)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert [backlog.get() for _ in sent] == sent

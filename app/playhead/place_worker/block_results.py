@@ -20,7 +20,7 @@ _QUIET_S, _LONGEST_QUIET_S = 0.05, 1.0
 """Some kernels send output after they have said that they are idle."""
 _REPLY_LIMIT_S = 1.0
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
-_LINE = re.compile(r"(?:\bline |<anonymous>:|<text>[:#]|Cell In\[\d+\], line )(\d+)")
+_LINE = re.compile(r"(?:\bline |<anonymous>:|<text>[:#]|Cell In\[\d+\], line )(\d{1,9})(?!\d)")
 _MOST_CELLS = 20_000
 _MOST_CHARACTERS = 2_000_000
 
@@ -104,8 +104,12 @@ class BlockResults:
         self._count += 1
         run = self._context.channel.run
         name = f"{os.getpid()}-{run}-{self._count}.{shown.suffix}"
-        with open(os.path.join(self._context.spool, name), "wb") as file:
-            file.write(shown.data)
+        try:
+            with open(os.path.join(self._context.spool, name), "wb") as file:
+                file.write(shown.data)
+        except OSError as error:  # the disk is full: the kernel goes on
+            self._context.channel.complain(f"[A result is not shown: {error.strerror}.]\n")
+            return
         self._context.channel.send_unordered("show", kind=shown.kind, file=name)
 
     def _report(self, message: Message) -> None:
@@ -137,8 +141,11 @@ def table_in(html: str, text: str = "") -> dict[str, Any] | None:
     if html.count("<table") != 1 or len(html) > _MOST_CHARACTERS:
         return None
     reader = _TableReader()
-    reader.feed(html)
-    reader.close()
+    try:
+        reader.feed(html)
+        reader.close()
+    except AssertionError:  # of Python's parser, where a word processor's conditions are no HTML
+        return None
     width = len(reader.head)
     rows = reader.rows
     if not rows or not width or any(len(row) != width for row in rows):

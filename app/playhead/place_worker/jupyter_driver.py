@@ -48,20 +48,15 @@ class JupyterDriver(Driver):
         self._count = 0
 
     def start(self) -> str:
-        """Wait for the kernel; its version. Raises SystemExit if it ends or never answers."""
-        self.context.channel.send_unordered("driver", pid=self._connection.pid)
-        try:
-            self._meet()
-        except ChildProcessError:
-            if self._connection.status == 0:
-                raise SystemExit(f"{self.name} ended at its start.") from None
+        """Wait for the kernel; return its version. Raises SystemExit if it ends."""
+        if not self._meet():
             self._connection.clear()
+            if self._connection.status == 0:
+                raise SystemExit(f"{self.name} ended at its start.")
             self._connection = self._start_kernel(is_tcp=True)
-            self.context.channel.send_unordered("driver", pid=self._connection.pid)
-            try:
-                self._meet()
-            except ChildProcessError:
-                raise SystemExit(f"{self.name} ended at its start.") from None
+            if not self._meet():
+                self._connection.clear()
+                raise SystemExit(f"{self.name} ended at its start.")
         language: Any = self._info.get("language_info")
         if self._info.get("implementation") == "ipython":
             self._has_probe = self._install_probe()
@@ -147,27 +142,26 @@ class JupyterDriver(Driver):
             is_tcp=is_tcp,
         )
 
-    def _meet(self) -> None:
-        """Ask who it is, until it has answered and its output arrives.
-
-        Raises ChildProcessError if it ends.
-        """
+    def _meet(self) -> bool:
+        """Ask who it is, until it has answered and its output arrives; False if it ends."""
+        self.context.channel.send_unordered("driver", pid=self._connection.pid)
         last_at, replied_at = 0.0, 0.0
         is_subscribed = False
         while not (replied_at and is_subscribed):
             now = time.monotonic()
             if replied_at and now - replied_at > _FIRST_LIMIT_S:
-                return
+                return True
             if now - last_at > _ASK_AGAIN_S:
                 self._connection.send("shell", "kernel_info_request", {})
                 last_at = now
             with contextlib.suppress(Empty):
                 channel, message = self._connection.receive(_ASK_AGAIN_S)
                 if channel == EXITED:
-                    raise ChildProcessError
+                    return False
                 is_subscribed |= channel == "iopub" and message is not None
                 if message is not None and message.kind == "kernel_info_reply":
                     self._info, replied_at = message.content, now
+        return True
 
     def _install_probe(self) -> bool:
         """Put our parts beside its shell; False where that cannot be done."""

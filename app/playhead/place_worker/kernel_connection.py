@@ -87,12 +87,12 @@ class Backlog:
             if self._file < 0:
                 self._file, path = tempfile.mkstemp(dir=self._folder)
                 os.unlink(path)
-            place, self._end = (
-                self._end,
-                self._end + os.pwrite(self._file, b"".join(parts), self._end),
-            )
+            data = b"".join(parts)
+            if os.pwrite(self._file, data, self._end) < len(data):  # the disk is full
+                return None
         except OSError:
             return None
+        place, self._end = self._end, self._end + len(data)
         self._waiting += 1
         return _Stored(place, [len(part) for part in parts])
 
@@ -133,9 +133,10 @@ class KernelConnection:
                 pass_fds=tuple(inherited),
                 start_new_session=True,
             )
-        except OSError as error:
+        except (OSError, ValueError) as error:  # a NUL in a word, or a name that no variable has
             shutil.rmtree(self._folder, ignore_errors=True)
-            raise SystemExit(f"{words[0]} could not be started: {error.strerror}") from error
+            detail = error.strerror if isinstance(error, OSError) else error
+            raise SystemExit(f"{words[0]} could not be started: {detail}") from error
         self.pid = self._process.pid
         self._outgoing: deque[tuple[str, list[bytes]]] = deque()
         self._is_closed = False
