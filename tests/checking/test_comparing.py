@@ -96,6 +96,8 @@ def test_pictures_that_are_not_there_are_not_the_same() -> None:
 def test_no_text_takes_long_to_compare() -> None:
     digits = "1" * 40_000, "2" * 40_000
     assert compare_texts(*digits, TIMED, TIMED).verdict == "differs"
+    texts = ["\n".join(str(n % by) for n in range(990)) for by in (5, 7)]
+    assert len(aligned(*texts)) == 990
     comments = b"<svg" + b"<!--" * 20_000
     assert compare_figures(comments, comments + b"x").verdict == "differs"
     assert likely_cause(None, "{" + "," * 40_000, frozenset()) == ""

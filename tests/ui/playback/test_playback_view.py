@@ -29,6 +29,17 @@ def shown(theme: Theme, window: QWidget) -> PlaybackView:
     return view
 
 
+async def test_a_conversation_over_many_years_can_be_played(theme: Theme) -> None:
+    window = QWidget()
+    conversation = Conversation()
+    said(conversation, "user", "message", "Count.", 1.0)
+    said(conversation, "user", "message", "Thanks.", 1.7e9)
+    view = PlaybackView(course_of(conversation.messages, conversation.printed), "", theme, window)
+    view.slider.setValue(view.slider.maximum())
+    assert view.player.is_at_end
+    view.close()
+
+
 async def test_it_plays_seeks_and_stops_with_the_running_line(theme: Theme) -> None:
     window = QWidget()
     view = shown(theme, window)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime
 from difflib import SequenceMatcher
@@ -47,6 +48,8 @@ _CTIME = "%a %b %d %H:%M:%S %Y"
 _NEAR_S = 15 * 3600.0
 """A local time differs from UTC by at most 14 hours."""
 _MOST_LINES = 2000
+_MOST_ALIGNED = 20_000
+"""Pairs of equal lines: many, as of blank ones, take long in the window's thread."""
 _SHOWN = 60
 
 
@@ -206,10 +209,11 @@ def _short(row: str) -> str:
 def aligned(before: str, now: str) -> list[tuple[str | None, str | None]]:
     """Return the lines of two texts side by side; None where one of them has no line."""
     rows, others = before.split("\n")[:_MOST_LINES], now.split("\n")[:_MOST_LINES]
+    counts = Counter(others)
     pairs: list[tuple[str | None, str | None]] = []
     for kind, first, last, other_first, other_last in (
         SequenceMatcher(None, rows, others, autojunk=False).get_opcodes()
-        if len(rows) * len(others) < 1_000_000
+        if sum(counts[row] for row in rows) < _MOST_ALIGNED
         else _in_step(rows, others)
     ):
         left: list[str | None] = [*rows[first:last]]

@@ -31,6 +31,8 @@ from playhead.ui.widgets.wording import tr
 _WIDTH_PX, _HEIGHT_PX = 1080, 680
 _FRAME_MS = 33
 _STEPS_PER_S = 10
+_MOST_STEPS = 1_000_000
+"""What a slider can have is 2,147,483,647: the steps of seven years."""
 _SPEEDS = (0.5, 1.0, 2.0, 4.0, 16.0)
 _SLICE_S = 0.008
 _AT_ONCE = 100
@@ -242,7 +244,10 @@ class PlaybackView(QDialog):
         self._follower.follow(copy)
 
     def _on_slider(self, value: int) -> None:
-        self.player.seek(value / _STEPS_PER_S)
+        self.player.seek(value / self._steps_per_s())
+
+    def _steps_per_s(self) -> float:
+        return min(_STEPS_PER_S, _MOST_STEPS / max(1.0, self.player.length_s))
 
     def _on_speed(self) -> None:
         self.player.speed = self.speed.currentData()
@@ -250,8 +255,9 @@ class PlaybackView(QDialog):
     def _on_moved(self) -> None:
         player = self.player
         self.slider.blockSignals(True)
-        self.slider.setMaximum(max(1, round(player.length_s * _STEPS_PER_S)))
-        self.slider.setValue(round(player.position_s * _STEPS_PER_S))
+        steps = self._steps_per_s()
+        self.slider.setMaximum(max(1, round(player.length_s * steps)))
+        self.slider.setValue(round(player.position_s * steps))
         self.slider.blockSignals(False)
         self.time_label.setText(f"{_clock(player.position_s)} / {_clock(player.length_s)}")
 
