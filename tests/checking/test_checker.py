@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
+
+import pytest
 
 from playhead.checking.check_report import CheckReport, report_rows
 from playhead.checking.checker import Checker, CheckPlan
 from playhead.checking.document_edit import with_report
-from playhead.checking.recorded_cells import Recording, recording_of
+from playhead.checking.recorded_cells import RecordedCell, Recording, recording_of
+from playhead.errors import ExecutionError
 from playhead.formats.documents.document import read_document
 from tests.support.kernels import executor
 from tests.support.recorded_exports import checker, exported, recorded
@@ -52,3 +56,27 @@ async def test_an_export_that_gives_the_same_again_is_proved_in_each_format(tmp_
             if kind == "py":
                 assert f"# {report_rows(report)[0]}" in again.decode()
                 compile(again, name, "exec")
+
+
+def id_of_ended_process() -> int:
+    with subprocess.Popen(["true"]) as ended:
+        return ended.pid
+
+
+async def test_a_status_a_missing_output_and_a_full_disk_are_no_proof(tmp_path: Path) -> None:
+    cells = (
+        RecordedCell(number=1, language="bash", code="exit 3"),
+        RecordedCell(number=2, language="python", code="1"),
+    )
+    recording = Recording(name="a.ipynb", cells=cells)
+    left = tmp_path / "checks" / f"{id_of_ended_process()}-left"
+    left.mkdir(parents=True)
+    async with checker(tmp_path) as checks:
+        report = await report_of(checks, recording, tmp_path)
+        found = [(one.cell, one.kind) for one in report.differences]
+        assert found == [(1, "run"), (2, "text")]
+        left.parent.rmdir()  # and what killed programs left in it was removed
+        left.parent.touch()
+        with pytest.raises(ExecutionError, match="could not be carried out"):
+            await report_of(checks, recording, tmp_path)
+    left.parent.unlink()

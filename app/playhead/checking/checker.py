@@ -28,6 +28,7 @@ from playhead.domain.conversation.payloads import InputRequest, Proposal
 from playhead.domain.execution import PYTHON, Interpreter, RunLimits, RunRequest
 from playhead.domain.trust import Policy, Reach, is_below
 from playhead.errors import ExecutionError
+from playhead.execution.results import remove_left
 from playhead.session.code_ports import Executor
 
 _LARGEST_FILE = 500_000_000
@@ -107,7 +108,7 @@ class Checker:
 
         Closing the generator stops the check and what it has started.
         """
-        place = self._place / uuid.uuid4().hex
+        place = self._place / f"{os.getpid()}-{uuid.uuid4().hex}"
         executor = self._make_executor(place)
         self._executors.add(executor)
         try:
@@ -130,6 +131,7 @@ class Checker:
 
 
 def _make_place(place: Path) -> None:
+    remove_left(place.parent.glob("*-*"))
     place.mkdir(mode=0o700, parents=True)
     (place / "work").mkdir()
 

@@ -15,7 +15,7 @@ import stat
 import sys
 import threading
 import uuid
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -39,8 +39,13 @@ def new_spool_name() -> str:
 
 def remove_left_spools(output_dir: Path) -> None:
     """Remove the folders of kernels whose program was killed before it could."""
-    for folder in output_dir.glob(f"*/{_SPOOL}*"):
-        pid = folder.name.removeprefix(_SPOOL).partition("-")[0]
+    remove_left(output_dir.glob(f"*/{_SPOOL}*"), _SPOOL)
+
+
+def remove_left(folders: Iterable[Path], prefix: str = "") -> None:
+    """Remove those of the folders whose program was killed: its id is in front of the first "-"."""
+    for folder in folders:
+        pid = folder.name.removeprefix(prefix).partition("-")[0]
         if pid.isdigit() and not _lives(int(pid)) and not folder.is_symlink():
             shutil.rmtree(folder, ignore_errors=True)
 
