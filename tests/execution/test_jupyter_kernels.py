@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import resource
+import sys
 from contextlib import aclosing
 from pathlib import Path
 

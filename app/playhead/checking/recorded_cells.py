@@ -156,7 +156,7 @@ def _of_script(text: str, name: str) -> Recording:
         RecordedCell(number=number, language="python", code=code, has_results=False)
         for number, code in enumerate(_code_of(_BLOCK.sub("", text)), 1)
     ]
-    if results:  # those of a cell that was added since are none
+    if results:  # a cell that was added since has none
         padded = [*results, *(_Results(()) for _ in cells)]
         cells = [
             replace(
