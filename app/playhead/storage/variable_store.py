@@ -273,13 +273,6 @@ class VariableStore:
             self._counted_at = -_COUNTED_S
             shutil.rmtree(self._place(conversation_id), ignore_errors=True)
 
-    def clear(self) -> None:
-        """Delete what was saved of all conversations."""
-        with self._using:
-            self._shelves.clear()
-            for place in self._places():
-                shutil.rmtree(place, ignore_errors=True)
-
     def _shelf(self, conversation_id: str) -> _Shelf:
         """Return the checkpoints of a conversation, which are read once."""
         if (shelf := self._shelves.get(conversation_id)) is None:
