@@ -35,6 +35,7 @@ is_done() {
 install() { .venv/bin/python packaging/install.py "$@"; }
 
 # SDKs of other ages than litellm's, each in a folder of its own: the tests drive the server with all.
+# And ipykernel, since IPython in .venv itself would change what other tests see.
 get_other_sdks() {
     for lock in tests/clients/python/*.lock; do
         folder=.venv/$(basename "$lock" .lock)
