@@ -16,7 +16,21 @@ from playhead.domain.execution import (
 R = Place(language="r", label="R: 4.2, 100 % “lab”", folder="/home/a b/kernels/ir:1")
 
 
-@pytest.mark.parametrize("place", [R, Place(language="julia", label="Julia", folder="C:\\k")])
+LAB = Place(
+    kind="server",
+    language="python",
+    label="lab.uni.edu: Python 3",
+    address="https://lab.uni.edu/user/a%20b",
+    program="python3",
+    kernel_id="9c-1",
+    folder="work/a:b",
+)
+BOX = Place(kind="ssh", language="python", label="gpu-box", address="gpu-box", folder="~/data")
+
+
+@pytest.mark.parametrize(
+    "place", [R, Place(language="julia", label="Julia", folder="C:\\k"), LAB, BOX]
+)
 def test_a_place_is_read_from_its_id(place: Place) -> None:
     assert place_of(place.id) == place
     assert is_place(place.id)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 from urllib.parse import quote, unquote
 
 import msgspec
@@ -151,6 +151,7 @@ class Description(Struct, frozen=True, kw_only=True):
 
 
 KernelState = Literal["none", "starting", "idle", "busy", "stopping"]
+LinkState = Literal["", "connecting", "lost"]
 
 
 class LineValue(Struct, frozen=True, kw_only=True):
@@ -197,7 +198,8 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     from the one before. `is_behind`: what the last runs changed is not saved yet.
 
     `paused_line` is the line that its block is paused before, 0 while it is not. `place` is the run
-    after which its variables are as they are, once that is saved.
+    after which its variables are as they are, once that is saved. `link` is that to a kernel on
+    another machine, "" while it holds; "lost" is no end of the code, which goes on there.
     """
 
     state: KernelState = "none"
@@ -214,6 +216,7 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     is_behind: bool = False
     paused_line: int = 0
     place: str = ""
+    link: LinkState = ""
 
 
 class Interpreter(Struct, frozen=True, kw_only=True):
@@ -229,26 +232,48 @@ class Interpreter(Struct, frozen=True, kw_only=True):
     has_pip: bool = True
 
 
-_JUPYTER = "jupyter"
+PlaceKind = Literal["jupyter", "server", "ssh", "container"]
+_PLACE_KINDS = ("jupyter", "server", "ssh", "container")
+_AS_IT_IS = " ().,+"
+"""What a label keeps in an id, besides letters and digits."""
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """A kernel that another program has: its language, its name for people, and where it is.
+    """Where code runs, if not in a Python of this computer. Its `id` is used like a Python's path.
 
-    `language` is the word of its fences; `folder` has the file `kernel.json` that says how it is
-    started. Its `id` is used in place of the path of a Python. It has all that is known of a
-    place, so that who approves code for one approves it for no other.
+    `language` is the word of its fences and `label` its name for people. By kind:
+
+    - "jupyter", a kernel here: `folder` has the file `kernel.json` that says how it is started;
+    - "server", a kernel of a Jupyter server: `address` is the server's URL without a token,
+      `program` the name of its kernelspec; `kernel_id` is that of a running kernel which is joined;
+      `folder` is relative to the server's root;
+    - "ssh", our kernel on a machine: `address` is the host's name for `ssh`, `program` its Python
+      ("" finds one) and `folder` the working folder there ("" is the home folder);
+    - "container", our kernel in one: the same, with an address such as `docker:NAME`.
+
+    It has all that is known of a place, so that who approves code for one approves it for no other.
     """
 
-    kind: Literal["jupyter"] = _JUPYTER
+    kind: PlaceKind = "jupyter"
     language: str
     label: str
-    folder: str
+    folder: str = ""
+    address: str = ""
+    program: str = ""
+    kernel_id: str = ""
 
     @property
     def id(self) -> str:
         """Return its word in settings, in conversations and in approvals."""
-        return f"{self.kind}:{self.language}:{quote(self.label, safe=' ().,+')}:{self.folder}"
+        words = [self.kind, self.language, quote(self.label, safe=_AS_IT_IS)]
+        if self.is_elsewhere:
+            words += [quote(one, safe="") for one in (self.address, self.program, self.kernel_id)]
+        return ":".join([*words, self.folder])
+
+    @property
+    def is_elsewhere(self) -> bool:
+        """Return whether its files and its processes are not those of this computer."""
+        return self.kind != "jupyter"
 
 
 def is_place(interpreter: str) -> bool:
@@ -258,11 +283,25 @@ def is_place(interpreter: str) -> bool:
 
 def place_of(interpreter: str) -> Place | None:
     """Return the place with this id; None for the path of a Python, and for ""."""
-    kind, *parts = interpreter.split(":", 3)
-    if kind != _JUPYTER or len(parts) != 3 or not all(parts):
+    kind = next((one for one in _PLACE_KINDS if interpreter.startswith(f"{one}:")), None)
+    if kind is None:
         return None
-    language, label, folder = parts
-    return Place(language=language, label=unquote(label), folder=folder)
+    count = 3 if kind == "jupyter" else 6
+    _, *parts = interpreter.split(":", count)
+    needed = parts if kind == "jupyter" else parts[:3]
+    if len(parts) != count or not all(needed):
+        return None
+    language, label, *rest, folder = parts
+    address, program, kernel_id = map(unquote, rest or ("", "", ""))
+    return Place(
+        kind=cast("PlaceKind", kind),
+        language=language,
+        label=unquote(label),
+        folder=folder,
+        address=address,
+        program=program,
+        kernel_id=kernel_id,
+    )
 
 
 def chosen_for(interpreter: str, language: str) -> str:
