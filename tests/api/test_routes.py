@@ -304,7 +304,13 @@ async def test_the_health_tells_of_the_model_and_in_full_of_what_goes_on(tmp_pat
         full = (await api.client.get("/v1/health", params={"detail": "full"})).json()
     llm = {"model": "openai/test", "status": "ready"}
     history = {"status": "ok"}
-    assert short == {"status": "healthy", "version": "1.2.3", "llm": llm, "history": history}
+    assert short == {
+        "status": "healthy",
+        "version": "1.2.3",
+        "llm": llm,
+        "history": history,
+        "instances": {"active": 0, "max": 200},
+    }
     assert full["sessions"] == {"active": 1, "total": 1}
     assert full["kernels"] == {"running": 0}
     assert full["uptime_s"] >= 0

@@ -83,7 +83,7 @@ class Program:
             approve_switch="",
             auto_run_switch="",
         )
-        turns = Turns(sessions, models, policy)
+        turns = Turns(sessions, models, policy, history.records)
         routes = RouteGuard(ports.keys, ports.settings, ports.catalog)
         stdin, stdout = os.fdopen(self._commands, "rb"), os.fdopen(self._lines_end, "wb", 0)
         os.set_blocking(self._read_end, False)

@@ -68,7 +68,7 @@ async def asked(path: Path, layers: Layers) -> Ask:
     await SettingsFile(path).save(settings)
     stored = SettingsFile(path)
     assert stored.notice == ""
-    model = await model_for(choice, stored, KeysInMemory(), ModelCatalog(), config)
+    model = await model_for(choice, stored, KeysInMemory(openai="k"), ModelCatalog(), config)
     message = decode(encode(build_ask(model, [{"role": "user", "content": "hello"}])))
     assert isinstance(message, Ask)
     return message

@@ -64,8 +64,9 @@ async def serving(bench: Bench) -> AsyncIterator[Api]:
     ports = bench.settings, bench.ports.keys, bench.catalog
     policy = window_policy(bench.settings)
     models = ModelState(*ports)
-    turns = Turns(bench.sessions, models, policy)
-    assistants = make_assistants(bench.sessions, turns, models, RecordsInMemory())
+    records = RecordsInMemory()
+    turns = Turns(bench.sessions, models, policy, records)
+    assistants = make_assistants(bench.sessions, turns, models, records)
     bridge = Bridge(asyncio.get_running_loop())
 
     def add_routes(app: Any) -> None:

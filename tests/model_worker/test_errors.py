@@ -224,3 +224,15 @@ async def test_nothing_secret_of_the_parameters_is_told(model_worker: SharedWork
             with pytest.raises(ProviderError) as caught:
                 await chunks_of(provider, request(server, extra=extra))
     assert secret not in str(caught.value)
+
+
+@pytest.mark.parametrize("model", ["bedrock/anthropic.claude-3-sonnet", "azure/mine"])
+async def test_where_credentials_are_missing_one_sentence_says_so(
+    model_worker: SharedWorker, model: str
+):
+    async with provider_of(model_worker) as provider:
+        with ModelServer() as server, pytest.raises(ProviderError) as caught:
+            await chunks_of(provider, request(server, model=model, api_base=None, api_key=None))
+    error = caught.value
+    assert (error.code, error.detail) == ("missing_api_key", "")
+    assert error.title == f"“{model}” needs a key, and there is none."

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from msgspec.structs import replace
 
 from playhead.domain.model import (
@@ -15,6 +16,7 @@ from playhead.domain.model import (
 )
 from playhead.domain.secret import Secret
 from playhead.domain.settings import AppSettings, ConversationConfig, Profile
+from playhead.errors import ProviderError
 from playhead.providers.catalog import ModelCatalog
 from playhead.session.model_choice import is_auto_run, model_for, settings_for
 from playhead.session.sessions import Sessions
@@ -57,7 +59,9 @@ async def chosen(
     config: ConversationConfig | None = None,
     choice: ModelChoice | None = None,
 ) -> ModelSettings:
-    keys = KeysInMemory(**{"openai@gateway.example": "gate", "openai": "own", "anthropic": "ant"})
+    keys = KeysInMemory(
+        **{"openai@gateway.example": "gate", "openai": "own", "anthropic": "ant", "mistral": "mi"}
+    )
     stored = SettingsInMemory(settings)
     return await model_for(choice or ModelChoice(), stored, keys, ModelCatalog(), config)
 
@@ -107,7 +111,16 @@ async def test_a_model_of_the_same_provider_goes_to_the_settings_address():
     model = await chosen(config=ConversationConfig(model="openai/other"))
     assert model.api_base == "https://gateway.example/v1"
     model = await chosen(config=ConversationConfig(model="mistral/large"))
-    assert (model.api_base, model.api_key) == (None, None)
+    assert (model.api_base, model.api_key) == (None, Secret("mi"))
+
+
+async def test_a_model_that_answers_nobody_without_a_key_is_not_asked_without():
+    with pytest.raises(ProviderError, match="groq/any” needs a key") as error:
+        await chosen(config=ConversationConfig(model="groq/any"))
+    assert (error.value.code, "GROQ_API_KEY" in error.value.remedy) == ("missing_api_key", True)
+    for model, address in (("ollama/any", None), ("groq/any", "http://127.0.0.1:9/v1")):
+        own = await chosen(config=ConversationConfig(model=model, api_base=address))
+        assert own.api_key is None
 
 
 async def test_parameters_reach_only_the_provider_that_they_are_for():

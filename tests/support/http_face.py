@@ -111,7 +111,7 @@ async def face(
         may_choose_policy=may_choose_policy,
     )
     models = ModelState(ports.settings, ports.keys, ports.catalog)
-    turns = Turns(sessions, models, policy)
+    turns = Turns(sessions, models, policy, history.records)
     api.turns = turns
     api.assistants = make_assistants(sessions, turns, models, history.records)
     services = Services(

@@ -350,6 +350,9 @@ class SmallCatalog:
     def key_variable(self, model: str) -> str:
         return f"{model.partition('/')[0].upper()}_API_KEY"
 
+    def needs_key(self, model: str, api_base: str) -> bool:
+        return not api_base
+
     def suggestions(self) -> Sequence[str]:
         return ("openai/test",)
 

@@ -407,6 +407,13 @@ class HistoryHealth(_Wire, frozen=True):
     unsaved: int | None = None
 
 
+class InstanceCounts(_Wire, frozen=True):
+    """Conversations in memory now, and how many may rest there."""
+
+    active: int
+    max: int
+
+
 class HealthAnswer(_Wire, frozen=True):
     """The server's health: `degraded` where conversations are not stored.
 
@@ -417,6 +424,7 @@ class HealthAnswer(_Wire, frozen=True):
     version: str
     llm: LlmHealth
     history: HistoryHealth
+    instances: InstanceCounts
     uptime_s: float | None = None
     sessions: SessionCounts | None = None
     kernels: KernelCounts | None = None
@@ -486,10 +494,13 @@ class SessionPolicy(_SessionWire, frozen=True):
 class SessionRequest(_SessionWire, frozen=True):
     """The body of `POST /v1/sessions` and of `PATCH /v1/sessions/{session_id}`.
 
-    A `policy` is refused unless the owner of the server lets clients choose one.
+    `name` is another word for the title, and `metadata` any JSON object, which is replaced as a
+    whole. A `policy` is refused unless the owner of the server lets clients choose one.
     """
 
     title: Title | None = None
+    name: Title | None = None
+    metadata: dict[str, Any] | None = None
     config: SessionConfig | None = None
     policy: SessionPolicy | None = None
 
@@ -503,6 +514,8 @@ class SessionAnswer(_SessionWire, frozen=True):
 
     session_id: str
     title: str
+    name: str
+    metadata: dict[str, Any]
     created_at: str
     updated_at: str
     busy: bool
@@ -525,9 +538,19 @@ class SessionMessages(_SessionWire, frozen=True):
 
 
 class SessionChatRequest(_SessionWire, frozen=True):
-    """The body of `POST /v1/sessions/{session_id}/messages`: only the new messages."""
+    """The body of `POST /v1/sessions/{session_id}/messages`: only the new messages.
 
-    messages: NativeMessages
+    Without `messages` the body is a single message with its own fields: a native one, or one of
+    OpenAI chat, which has no `type`. A code message is proposed.
+    """
+
+    messages: NativeMessages | None = None
+    role: str | None = None
+    type: str | None = None
+    format: str | None = None
+    content: Any = None
+    recipient: str | None = None
+    id: str | None = None
     stream: bool | None = None
     auto_run: AutoRun | None = None
     extended: (

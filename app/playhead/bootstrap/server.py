@@ -42,7 +42,7 @@ class ProgramAccess:
 
 def make_turns(core: Core, policy: ApiPolicy) -> Turns:
     """Return the turns that programs may begin in the core's sessions."""
-    return Turns(core.sessions, _model_state(core), policy)
+    return Turns(core.sessions, _model_state(core), policy, core.records)
 
 
 def _model_state(core: Core) -> ModelState:

@@ -239,7 +239,7 @@ _AS_IT_IS = " ().,+"
 
 
 class Place(Struct, frozen=True, kw_only=True):
-    """Where code runs, if not in a Python of this computer. Its `id` is used like a Python's path.
+    """A place where code runs that is no Python of this computer; its `id` is used like a path.
 
     `language` is the word of its fences and `label` its name for people. By kind:
 

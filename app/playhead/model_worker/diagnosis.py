@@ -240,8 +240,12 @@ def _text_and_detail(error: BaseException, ask: Ask | ListModels) -> tuple[Error
     status, text = _status_and_text(error)
     if not _is_refusal(error) and is_network(error):
         return network_text(error, ask.api_base, ask.proxy), network_detail(error)
-    words = error_text(_kind(error, status, text), ask.model, has_key=bool(ask.api_key))
-    return words, error_sentence(text)
+    has_key = bool(ask.api_key)
+    is_unsent = not has_key and not _is_refusal(error) and _NO_CREDENTIALS.search(text)
+    kind = "key" if is_unsent else _kind(error, status, text)
+    words = error_text(kind, ask.model, has_key=has_key)
+    is_told = words.code == "missing_api_key"  # else with litellm's list of variables
+    return words, "" if is_told else error_sentence(text)
 
 
 _KINDS: dict[str, Kind] = {
@@ -249,6 +253,14 @@ _KINDS: dict[str, Kind] = {
     "ContentPolicyViolationError": "policy",
 }
 """Of litellm's exceptions, which are known by name: it is not imported here."""
+
+
+_NO_CREDENTIALS = re.compile(
+    r"missing credentials|unable to locate credentials|credentials were not found"
+    r"|no module named 'google'|api_key client option must be set",
+    re.IGNORECASE,
+)
+"""What the programs of vendors say, in litellm's exceptions of any kind, before they ask anyone."""
 
 
 def _kind(error: BaseException, status: int, text: str) -> Kind:

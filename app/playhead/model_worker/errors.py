@@ -92,14 +92,22 @@ def kind_of(status: int, text: str) -> Kind:
     return known.get(status, "server" if status >= 500 else "refused")
 
 
+def _key_text(model: str, *, has_key: bool) -> ErrorText:
+    if has_key:
+        return ErrorText(
+            "upstream_auth_error",
+            "The provider refused the key.",
+            "Enter the right API key in the settings.",
+        )
+    title = f"“{model}” needs a key, and there is none."
+    return ErrorText("missing_api_key", title, "Enter it in the settings.")
+
+
 def error_text(kind: Kind, model: str, *, has_key: bool) -> ErrorText:
     """Return the text for a refusal of this kind."""
     match kind:
         case "key":
-            title = "The provider refused the key." if has_key else "This model needs a key."
-            return ErrorText(
-                "upstream_auth_error", title, "Enter the right API key in the settings."
-            )
+            return _key_text(model, has_key=has_key)
         case "forbidden":
             return ErrorText(
                 "upstream_auth_error",

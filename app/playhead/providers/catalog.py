@@ -335,6 +335,11 @@ class ModelCatalog:
         """Return the provider's usual environment variable, '' if it has none."""
         return _VENDORS.get(provider_of(model), _Vendor()).variable
 
+    def needs_key(self, model: str, api_base: str) -> bool:
+        """Return whether the model is at its vendor's own address, which answers nobody without."""
+        vendor = _VENDORS.get(provider_of(model), _Vendor())
+        return bool(vendor.host) and "@" not in self.key_name(model, api_base)
+
     def suggestions(self) -> Sequence[str]:
         """Return well-known litellm model strings."""
         return _SUGGESTIONS

@@ -16,6 +16,7 @@ from playhead.domain.model import (
 )
 from playhead.domain.settings import AppSettings, ConversationConfig, Profile
 from playhead.domain.text.json_text import read_json
+from playhead.errors import ProviderError, phrase
 from playhead.session.ports import Catalog, Keys, Settings
 
 _OWN = frozenset({"name", "profile", "model", "api_base", "auto_run", "parameters"})
@@ -58,7 +59,10 @@ async def model_for(
     catalog: Catalog,
     config: ConversationConfig | None = None,
 ) -> ModelSettings:
-    """Return the model with its address, key and parameters; Direct mode if none is chosen."""
+    """Return the model with its address, key and parameters; Direct mode if none is chosen.
+
+    Raises ProviderError (`missing_api_key`) where the model is known not to answer without a key.
+    """
     current = settings_for(settings.current, catalog, config)
     model = current.model if choice.model is None else choice.model
     if not model:
@@ -69,6 +73,8 @@ async def model_for(
         api_base = choice.api_base
     elif secret is None:
         secret = (await keys.get(catalog.key_name(model, api_base))).secret
+        if secret is None and catalog.needs_key(model, api_base):
+            raise _no_key(model, catalog.key_variable(model))
     found = describe_model(model, current, catalog, is_own_address=choice.api_base is None)
     retries = current.retries if choice.retries is None else choice.retries
     return replace(
@@ -78,6 +84,14 @@ async def model_for(
         api_key=secret,
         is_address_given=choice.api_base is not None,
         parameters=merge_parameters(current.parameters, choice.parameters),
+    )
+
+
+def _no_key(model: str, variable: str) -> ProviderError:
+    return ProviderError(
+        phrase("“{model}” needs a key, and there is none.", model=model),
+        remedy=phrase("Enter it in the settings, or set {variable}.", variable=variable),
+        code="missing_api_key",
     )
 
 

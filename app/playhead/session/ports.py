@@ -298,6 +298,10 @@ class Catalog(Protocol):
         """Return the provider's usual environment variable, '' if it has none."""
         ...
 
+    def needs_key(self, model: str, api_base: str) -> bool:
+        """Return whether the model's address is known to answer nobody without a key."""
+        ...
+
     def suggestions(self) -> Sequence[str]:
         """Return well-known litellm model strings for the settings' list."""
         ...

@@ -224,7 +224,7 @@ class Session:
         if text.strip():
             self.conversation.apply(Chunk(role="user", type="message", content=text))
         self._name_after(text, attachments)
-        self._begin_answer(TurnOptions(typed=text if is_typed else ""))
+        self._begin(Turn.answer, TurnOptions(typed=text if is_typed else ""))
 
     def add(self, chunks: Sequence[Chunk]) -> None:
         """Take whole messages as they are, such as a history that a program brings along."""
@@ -255,7 +255,7 @@ class Session:
         kind = ("user", "message")
         told = [chunk.content for chunk in chunks if (chunk.role, chunk.type) == kind]
         self._name_after(str(told[-1]) if told else "", ())
-        self._begin(lambda turn: turn.answer(), options)
+        self._begin(Turn.answer, options)
 
     def resume(self, decisions: Mapping[str, Decision], options: TurnOptions) -> None:
         """Carry out the calls of the last answer that have no result yet, then continue the turn.
@@ -377,7 +377,7 @@ class Session:
             raise SessionError("There is nothing to send.", remedy="Type a message first.")
         self.conversation.change(MoveTo(message.parent_id))
         self.conversation.apply(Chunk(role="user", type="message", content=text))
-        self._begin_answer()
+        self._begin(Turn.answer)
 
     def run_code(self, language: str, code: str) -> None:
         """Run what the user clicked on, at once: the click is the approval."""
@@ -412,12 +412,14 @@ class Session:
         """Put the code that installs a missing module up for approval."""
         self.propose_code(PYTHON, install_code(package))
 
-    def propose_code(self, language: str, code: str, title: str = "") -> None:
-        """Propose the program's own code for approval; `title` names an untitled conversation."""
+    def propose_code(
+        self, language: str, code: str, title: str = "", options: TurnOptions | None = None
+    ) -> None:
+        """Propose code of no model for approval; `title` names an untitled conversation."""
         self._expect_idle()
         if title and not self.conversation.title:
             self.conversation.change(Rename(title))
-        self._begin(lambda turn: turn.propose_block(language, code))
+        self._begin(lambda turn: turn.propose_block(language, code), options)
 
     def restart_kernel(self) -> None:
         """End the kernel with its names; the next run starts a fresh one."""
@@ -508,9 +510,6 @@ class Session:
         if is_change:
             self.expect_writable()
         expect_idle(self.state)
-
-    def _begin_answer(self, options: TurnOptions | None = None) -> None:
-        self._begin(lambda turn: turn.answer(), options)
 
     def _begin(
         self, work: Callable[[Turn], Awaitable[None]], options: TurnOptions | None = None

@@ -18,7 +18,10 @@ from tests.support.waiting import LIMIT_S, until
 
 CHATS = {
     "/v1/chat": {"messages": [{"role": "user", "type": "message", "content": "go on"}]},
-    "/v1/chat/completions": {"model": "m", "messages": [{"role": "user", "content": "go on"}]},
+    "/v1/chat/completions": {
+        "model": "openai/m",
+        "messages": [{"role": "user", "content": "go on"}],
+    },
 }
 
 

@@ -536,3 +536,64 @@ async def test_packages_are_listed_for_all_and_installed_where_the_owner_lets_cl
             ]
             refused = (404, "not_found") if may_choose else (403, "policy_forbidden")
             await api.fails(path, {"packages": ["tiny 2.0"]}, *refused)
+
+
+@pytest.mark.parametrize(
+    ("body", "added"),
+    [
+        ({"role": "user", "content": "hello"}, ("user", "message", "hello")),
+        ({"role": "user", "type": "message", "content": "hi"}, ("user", "message", "hi")),
+        (
+            {"role": "user", "content": [{"type": "text", "text": "hey"}]},
+            ("user", "message", "hey"),
+        ),
+        (
+            {"role": "user", "type": "code", "format": "python", "content": "6 * 7"},
+            ("assistant", "code", "6 * 7"),
+        ),
+        (
+            {"role": "assistant", "type": "code", "format": "python", "content": "6 * 8"},
+            ("assistant", "code", "6 * 8"),
+        ),
+    ],
+)
+async def test_a_body_may_be_one_message_and_code_in_it_is_proposed(
+    tmp_path: Path, body: dict[str, Any], added: tuple[str, ...]
+):
+    async with face(tmp_path, said("Good day.")) as api:
+        room = await begun(api)
+        answer = await api.post(f"{room.path}/messages", body)
+        last = answer["messages"][-1]
+        is_code = added[1] == "code"
+        assert (last["type"], last["content"]) == (
+            ("confirmation", {"type": "code", "format": "python", "content": added[2]})
+            if is_code
+            else ("message", "Good day.")
+        )
+        first = (await room.told())[0]
+        assert (first["role"], first["type"], first["content"]) == added
+        if is_code:
+            ran = await room.ask(command("go"))
+            assert [message["type"] for message in ran][:1] == ["console"]
+        for wrong in ({}, {"role": "user"}, {"content": "x"}, {"role": "user", "content": [{}]}):
+            await api.fails(f"{room.path}/messages", wrong, 400, "invalid_messages")
+
+
+async def test_a_session_keeps_the_name_and_the_metadata_that_it_was_given(tmp_path: Path):
+    async with face(tmp_path) as api:
+        room = await begun(api, name="Hours", metadata={"project": {"n": [1, None]}})
+        other = await begun(api, title="Days")
+        seen = await room.get()
+        assert (seen["name"], seen["title"]) == ("Hours", "Hours")
+        assert seen["metadata"] == {"project": {"n": [1, None]}}
+        assert (await other.get())["metadata"] == {}
+        changed = await api.client.patch(room.path, json={"metadata": {"done": True}})
+        assert changed.json()["metadata"] == {"done": True}
+        listed = (await api.client.get(PATH)).json()["sessions"]
+        assert {row["name"]: row["metadata"] for row in listed} == {
+            "Hours": {"done": True},
+            "Days": {},
+        }
+        too_large = {"metadata": {"text": "x" * 20_000}}
+        await api.fails(PATH, too_large, 400, "invalid_request")
+        assert len((await api.client.get(PATH)).json()["sessions"]) == 2

@@ -79,7 +79,7 @@ class Bench:
             auto_run_switch="the auto-run switch",
         )
         models = ModelState(ports.settings, ports.keys, ports.catalog)
-        self.turns = Turns(self.sessions, models, policy)
+        self.turns = Turns(self.sessions, models, policy, history.records)
 
     async def ask(
         self,

@@ -38,6 +38,7 @@ class HealthHandler:
             "version": self._services.version,
             "llm": {"model": model.model, "status": model.status},
             "history": history,
+            "instances": turns.instances(),
             **(turns.detail() if is_full else {}),
         }
 

@@ -21,6 +21,7 @@ from playhead.api.schemas import (
     ChatRequest,
     EffectRequest,
     GrantRequest,
+    NativeMessage,
     PackagesRequest,
     ReviewRequest,
     SessionChatRequest,
@@ -47,6 +48,7 @@ from playhead.domain.model import ModelParameters, named_model
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.trust import Policy, PolicyWish
 from playhead.errors import AppError, RequestError
+from playhead.formats.wire import native
 from playhead.formats.wire.codec import Wire
 
 _MAX_PAGE_SIZE = 100
@@ -70,7 +72,8 @@ class SessionsHandler:
         asked = await read_request(request, lambda raw: read_body(raw, SessionRequest))
         config = _changer(asked.config)(ConversationConfig())
         wish = await self._wish(request, asked)
-        row = await self._services.bridge.ask(self._verbs.begin(_titled(asked.title), config, wish))
+        work = self._verbs.begin(_titled(_title(asked)), config, wish, asked.metadata)
+        row = await self._services.bridge.ask(work)
         return json_answer(_wire(row), 201)
 
     async def list(self, request: web.Request) -> web.Response:
@@ -86,10 +89,10 @@ class SessionsHandler:
     async def change(self, request: web.Request) -> web.Response:
         """PATCH /v1/sessions/{session_id}."""
         asked = await read_request(request, lambda raw: read_body(raw, SessionRequest))
-        title = None if asked.title is None else _titled(asked.title)
+        title = None if _title(asked) is None else _titled(_title(asked))
         change = None if asked.config is None else _changer(asked.config)
         wish = await self._wish(request, asked)
-        work = self._verbs.change(_id(request), title, change, wish)
+        work = self._verbs.change(_id(request), title, change, wish, asked.metadata)
         row = await self._services.bridge.ask(work)
         return json_answer(_wire(row))
 
@@ -270,19 +273,31 @@ def _read_chat(raw: bytes, session_id: str, client: str) -> ChatRequest | Native
     Raises RequestError.
     """
     asked = read_body(raw, SessionChatRequest)
+    messages = native.messages_of_one(_alone(asked)) if asked.messages is None else asked.messages
     chat = ChatRequest(
-        messages=asked.messages,
+        messages=messages,
         stream=asked.stream,
         auto_run=asked.auto_run,
         extended=asked.extended,
         session_id=session_id,
         config=asked.config,
     )
-    match asked.messages:
+    match messages:
         case [{"type": "command"}]:
             return chat
         case _:
             return native_request(chat, client)
+
+
+def _alone(asked: SessionChatRequest) -> Mapping[str, Any]:
+    """Return the message that is the body itself. Raises RequestError if it is not one."""
+    names = NativeMessage.__struct_fields__
+    fields = {name: getattr(asked, name) for name in names}
+    if asked.role is None:
+        raise RequestError(
+            "messages must be a non-empty list", code="invalid_messages", param="messages"
+        )
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _read_effect(raw: bytes) -> EffectRequest:
@@ -310,6 +325,10 @@ def _limit(query: Mapping[str, str]) -> int:
             param="limit",
         )
     return int(text)
+
+
+def _title(asked: SessionRequest) -> str | None:
+    return asked.name if asked.title is None else asked.title
 
 
 def _titled(title: str | None) -> str:
@@ -346,6 +365,8 @@ def _wire(row: SessionRow) -> Wire:
     return {
         "session_id": summary.id,
         "title": summary.title,
+        "name": summary.title,
+        "metadata": row.metadata,
         "created_at": _iso(summary.created_at),
         "updated_at": _iso(summary.updated_at),
         "busy": row.is_busy,

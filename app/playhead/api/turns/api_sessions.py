@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, replace
 
@@ -29,13 +31,18 @@ from playhead.api.turns.run_effects import (
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import InputRequest
 from playhead.domain.execution import PauseVerb
-from playhead.domain.history import ConversationSummary
+from playhead.domain.history import ConversationSummary, Record
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.trust import Policy, PolicyWish
 from playhead.errors import AppError, RequestError, SessionError, StorageError
 from playhead.formats.wire.codec import Wire
+from playhead.session.ports import Records
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
+
+_METADATA = "metadata"
+"""The id of the record with them."""
+_LARGEST_METADATA = 16_384
 
 Change = Callable[[ConversationConfig], ConversationConfig]
 
@@ -47,6 +54,7 @@ class SessionRow(Struct, frozen=True):
     is_busy: bool
     policy: Policy | None = None
     paused_line: int = 0
+    metadata: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
 
 
 class SessionTranscript(Struct, frozen=True):
@@ -60,22 +68,32 @@ class SessionTranscript(Struct, frozen=True):
 
 class ApiSessions:
     """Lists, begins and deletes conversations for programs. `forget` drops what is cached of a
-    deleted conversation.
+    deleted conversation; `records` keeps the metadata that programs give them.
 
     Conversations that programs began without asking to keep them are not listed.
     """
 
     def __init__(
-        self, sessions: Sessions, policy: ApiPolicy, forget: Callable[[str], object]
+        self,
+        sessions: Sessions,
+        policy: ApiPolicy,
+        forget: Callable[[str], object],
+        records: Records,
     ) -> None:
+        self._records = records
         self._sessions = sessions
         self._policy = policy
         self._forget = forget
 
     async def begin(
-        self, title: str, config: ConversationConfig, wish: PolicyWish | None = None
+        self,
+        title: str,
+        config: ConversationConfig,
+        wish: PolicyWish | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> SessionRow:
         """Begin a conversation, which is listed at once."""
+        told = _metadata_text(metadata)
         if wish is not None:
             self.expect_choice()
         wants = config if config != ConversationConfig() else None
@@ -86,7 +104,8 @@ class ApiSessions:
             except RequestError:
                 await self._sessions.delete(session.conversation.id)
                 raise
-        return self._row(session.conversation.id)
+        self._keep_metadata(session.conversation.id, told)
+        return await self.get(session.conversation.id)
 
     async def page(self, limit: int, after: str) -> tuple[list[SessionRow], bool]:
         """Return a page of conversations, the last changed first, and whether there are more."""
@@ -102,11 +121,11 @@ class ApiSessions:
                 )
             start = places[0] + 1
         page = rows[start : start + limit]
-        return [self._seen(row) for row in page], start + limit < len(rows)
+        return [await self._seen(row) for row in page], start + limit < len(rows)
 
     async def get(self, session_id: str) -> SessionRow:
         """Return one conversation of the list."""
-        return self._row(session_id)
+        return await self._seen(self._listed(session_id))
 
     def expect_choice(self, *, is_from_own_code: bool = False) -> None:
         """Raise RequestError unless the client may choose what code may do."""
@@ -124,9 +143,13 @@ class ApiSessions:
         title: str | None,
         change: Change | None,
         wish: PolicyWish | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> SessionRow:
-        """Give it another title, other settings from its next turn on, and another policy."""
-        self._row(session_id)
+        """Give it another title, other settings from its next turn on, another policy, and other
+        metadata.
+        """
+        self._listed(session_id)
+        told = _metadata_text(metadata)
         if wish is not None:
             self.expect_choice()
             _choose(await self._open(session_id), wish)
@@ -135,11 +158,12 @@ class ApiSessions:
         if change is not None:
             session = await self._open(session_id)
             session.set_config(change(session.config))
-        return self._row(session_id)
+        self._keep_metadata(session_id, told)
+        return await self.get(session_id)
 
     async def delete(self, session_id: str) -> None:
         """Delete a conversation that is not busy, permanently."""
-        self._row(session_id)
+        self._listed(session_id)
         session = self._sessions.get(session_id)
         if session is not None and session.pending is not None:
             await session.stopped()
@@ -262,8 +286,12 @@ class ApiSessions:
                 code="approval_forbidden",
             )
 
+    def _keep_metadata(self, session_id: str, text: str) -> None:
+        if text:
+            self._records.put(Record(session_id, _METADATA, text))
+
     async def _open(self, session_id: str) -> Session:
-        self._row(session_id)
+        self._listed(session_id)
         try:
             return await self._sessions.open(session_id)
         except StorageError as error:
@@ -271,18 +299,32 @@ class ApiSessions:
                 raise _not_there(session_id) from error
             raise
 
-    def _row(self, session_id: str) -> SessionRow:
+    def _listed(self, session_id: str) -> ConversationSummary:
         summary = self._sessions.summary(session_id)
         if summary is None or summary.client:
             raise _not_there(session_id)
-        return self._seen(summary)
+        return summary
 
-    def _seen(self, summary: ConversationSummary) -> SessionRow:
+    async def _seen(self, summary: ConversationSummary) -> SessionRow:
+        kept = await self._records.of(summary.id)
+        text = next((record.content for record in kept if record.id == _METADATA), "{}")
         session = self._sessions.get(summary.id)
         policy = session.policy.current if session is not None else None
         is_busy = self._sessions.state_of(summary.id) != "idle"
         paused = session.kernel.paused_line if session is not None and is_busy else 0
-        return SessionRow(summary, is_busy, policy, paused)
+        return SessionRow(summary, is_busy, policy, paused, json.loads(text))
+
+
+def _metadata_text(metadata: Mapping[str, Any] | None) -> str:
+    """Return metadata as they are kept; "" if there are none to keep. Raises RequestError."""
+    text = "" if metadata is None else json.dumps(metadata)
+    if len(text) > _LARGEST_METADATA:
+        raise RequestError(
+            f"metadata may have {_LARGEST_METADATA:,} characters as JSON",
+            code="invalid_request",
+            param="metadata",
+        )
+    return text
 
 
 def _choose(session: Session, wish: PolicyWish) -> None:

@@ -21,6 +21,7 @@ _UNREACHABLE = frozenset(
         *("upstream_network", "upstream_nonsense", "upstream_silent"),
     }
 )
+_WITHOUT_KEY = ("upstream_auth_error", "missing_api_key")
 _KEYRING_S = 2.0
 """A health check does not wait until the user unlocks a keyring."""
 
@@ -59,7 +60,7 @@ class ModelState:
         model = self._current.model
         if model == DIRECT_MODEL:
             return Health(DIRECT, "ready")
-        if last_failure == "upstream_auth_error" or not await self._has_key():
+        if last_failure in _WITHOUT_KEY or not await self._has_key():
             return Health(model, "no_key")
         return Health(model, "unreachable" if last_failure in _UNREACHABLE else "ready")
 
@@ -74,9 +75,10 @@ class ModelState:
         """
         current = self._current
         model = current.model
-        name = self._catalog.key_name(model, api_base_for(model, current, self._catalog))
-        if "@" in name or not self._catalog.key_variable(model):
+        address = api_base_for(model, current, self._catalog)
+        if not self._catalog.needs_key(model, address):
             return True
+        name = self._catalog.key_name(model, address)
         try:
             async with asyncio.timeout(_KEYRING_S):
                 return (await self._keys.get(name)).secret is not None

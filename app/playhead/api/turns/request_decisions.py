@@ -83,6 +83,14 @@ def has_code(entries: Sequence[Entry]) -> bool:
     return any(chunk.type == "code" for entry in entries for chunk in entry.chunks)
 
 
+def proposed_by(entries: Sequence[Entry]) -> tuple[str, str] | None:
+    """Return the language and the text of code that a client proposes: its only message."""
+    if len(entries) != 1 or not entries[0].chunks or entries[0].chunks[0].type != "code":
+        return None
+    code = "".join(str(c.content) for c in entries[0].chunks if c.content is not None)
+    return entries[0].chunks[0].format or "", code
+
+
 def is_approval(entries: Sequence[Entry]) -> bool:
     """Return whether these messages would make code run."""
     return any(isinstance(entry.decision, Approve) for entry in entries)

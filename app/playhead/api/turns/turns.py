@@ -19,7 +19,7 @@ from playhead.api.turns.api_sessions import ApiSessions
 from playhead.api.turns.api_turn import ApiTurn, ChunkSink
 from playhead.api.turns.client_request import ApiPolicy, ClientRequest, links_after
 from playhead.api.turns.model_state import Health, ModelState
-from playhead.api.turns.session_lifetimes import TemporarySessions, ThreadKernels
+from playhead.api.turns.session_lifetimes import MAX_IDLE, TemporarySessions, ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import MoveTo
 from playhead.domain.conversation.message import Message
@@ -30,6 +30,7 @@ from playhead.errors import RequestError, StorageError
 from playhead.formats.wire.entry import Entry
 from playhead.session.code_ports import Sandbox
 from playhead.session.code_runs import open_calls
+from playhead.session.ports import Records
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.session.turn_settings import TurnOptions
@@ -169,14 +170,16 @@ class _Continuation(Struct, frozen=True):
 class Turns:
     """Begins, cancels and remembers turns. Lives in the core's thread; owned by `bootstrap`."""
 
-    def __init__(self, sessions: Sessions, models: ModelState, policy: ApiPolicy) -> None:
+    def __init__(
+        self, sessions: Sessions, models: ModelState, policy: ApiPolicy, records: Records
+    ) -> None:
         self._sessions = sessions
         self.storage = sessions.storage
         self._models = models
         self._policy = policy
         self._known = ConversationIndex()
         self._temporary_sessions = TemporarySessions(sessions, self._known.drop)
-        self.session_verbs = ApiSessions(sessions, policy, self._known.drop)
+        self.session_verbs = ApiSessions(sessions, policy, self._known.drop, records)
         self._began = time.monotonic()
         self._running: set[ApiTurn] = set()
         self._kernels = ThreadKernels()
@@ -252,6 +255,10 @@ class Turns:
     async def models(self) -> list[str]:
         """Return the models that a request may name, as far as they are known."""
         return await self._models.models()
+
+    def instances(self) -> dict[str, int]:
+        """Return how many conversations are in memory, and how many may rest there."""
+        return {"active": len(self._sessions.open_sessions), "max": MAX_IDLE}
 
     def detail(self) -> dict[str, Any]:
         """Return the uptime and the current activity."""
@@ -383,6 +390,9 @@ class Turns:
             await self._decide(turn, added)
         elif self._decides_late(turn, added):
             await self._decide_late(turn, added)
+        elif turn.incoming.session_id and (code := request_decisions.proposed_by(added)):
+            session.propose_code(*code, options=turn.incoming.options)
+            turn.is_open = True
         else:
             if session.pending is not None and _declines(turn):
                 self._withdraw(turn)

@@ -344,7 +344,7 @@ class SessionView(QObject):
                 self._failed = self._session and last_proposal(self._session.conversation.messages)
             case RunReport(state="started"):
                 self._missing = ""
-            case Failure(code="upstream_auth_error"):
+            case Failure(code="upstream_auth_error" | "missing_api_key"):
                 self._offer_settings()
             case _:
                 pass

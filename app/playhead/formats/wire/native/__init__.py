@@ -10,7 +10,7 @@ from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.native.decode import Decoder, decode_chunk
 from playhead.formats.wire.native.encode import EXTENDED, Encoder, encode_chunk, is_extended
 from playhead.formats.wire.native.fold import answer_keys, whole
-from playhead.formats.wire.native.requests import read_messages
+from playhead.formats.wire.native.requests import messages_of_one, read_messages
 
 __all__ = [
     "EXTENDED",
@@ -21,6 +21,7 @@ __all__ = [
     "decode_chunk",
     "encode_chunk",
     "is_extended",
+    "messages_of_one",
     "read_messages",
     "whole",
 ]

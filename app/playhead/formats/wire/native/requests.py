@@ -8,7 +8,7 @@ from typing import Any, cast, get_args
 from playhead.domain.conversation.chunk import Chunk, ChunkType, Recipient, Role
 from playhead.domain.execution import Approve, Decision, Deny
 from playhead.formats.wire.codec import whole_chunk
-from playhead.formats.wire.entry import Entry, check_entries, text_message
+from playhead.formats.wire.entry import Entry, check_entries, text_message, user_entry
 from playhead.formats.wire.native.encode import CALLS
 from playhead.formats.wire.native.fold import message_key
 from playhead.formats.wire.native.objects import UnknownContentError, decode_payload
@@ -64,6 +64,25 @@ def read_messages(raw: object) -> list[Entry]:
         if entry is not None:
             entries.append(entry)
     return check_entries(entries)
+
+
+def messages_of_one(fields: Fields) -> list[Fields]:
+    """Return the native messages of one that a client sent: its own, or one of OpenAI chat.
+
+    That has no `type`, and a user's may have parts. A user's code is proposed as a model's is.
+    Raises RequestError.
+    """
+    if fields.get("type") == "code":
+        return [{**fields, "role": "assistant"}]
+    if "type" in fields:
+        return [fields]
+    param = "messages[0]"
+    if read_text(fields, "role", param) == "user":
+        return [
+            {"role": "user", "type": chunk.type, "format": chunk.format, "content": chunk.content}
+            for chunk in user_entry(fields, param).chunks
+        ]
+    return [{"type": "message", **fields}]
 
 
 def _entry(fields: Fields, param: str) -> Entry | None:
