@@ -6,6 +6,7 @@ import atexit
 import json
 import logging
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -65,6 +66,24 @@ def server_environment(environment: Mapping[str, str]) -> dict[str, str]:
     return {**environment, "PYTHONPATH": os.pathsep.join(filter(None, [source, others]))}
 
 
+def start_thread(target: Callable[[], None], name: str) -> threading.Thread:
+    """Start a thread that no key of a terminal is delivered to.
+
+    Of two signals at once the system gives the second one to another thread than the main one. It
+    would be handled only when the main thread, in which Python handles signals, wakes by itself.
+    """
+    thread = threading.Thread(target=target, name=name, daemon=True)
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        thread.start()
+        return thread
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGQUIT})
+    try:
+        thread.start()  # it inherits what is blocked here
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    return thread
+
+
 class ServerProcess:
     """One server with three threads: its stdin, stdout and stderr. Raises InterpreterError.
 
@@ -80,11 +99,9 @@ class ServerProcess:
         self._last_lines = deque[str](maxlen=_KEPT_LINES)
         self._gone = threading.Event()
         self._threads = [
-            threading.Thread(target=work, name=f"playhead-{name}", daemon=True)
+            start_thread(work, f"playhead-{name}")
             for name, work in (("write", self._write), ("read", self._read), ("log", self._keep))
         ]
-        for thread in self._threads:
-            thread.start()
         atexit.register(self.close)
 
     @property

@@ -14,6 +14,8 @@ import threading
 from collections.abc import Callable, Generator, Mapping
 from pathlib import Path
 
+from playhead.client.server_process import start_thread
+
 _SUFFIXES = {"python": ".py", "bash": ".sh", "shell": ".sh", "javascript": ".js", "r": ".R"}
 
 
@@ -200,10 +202,7 @@ class TypeAhead:
         if terminal is None:
             return
         stopped, self._stop = os.pipe()
-        self._thread = threading.Thread(
-            target=self._read, args=(terminal, stopped), name="typing", daemon=True
-        )
-        self._thread.start()
+        self._thread = start_thread(lambda: self._read(terminal, stopped), "typing")
 
     def end(self, read_bytes: int = 0) -> None:
         """Send no more; `read_bytes` of what was sent to this run have been read."""
