@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from playhead.checking.check_report import CheckReport, Difference
 from playhead.checking.document_edit import with_manifest, with_report
 from playhead.checking.manifest import FileRecord, Manifest
-from playhead.checking.recorded_cells import RecordedCell, recording_of, script_metadata
+from playhead.checking.recorded_cells import (
+    RecordedCell,
+    recording_of,
+    script_metadata,
+    split_metadata,
+)
 from playhead.errors import DocumentError
 
 REPORT = CheckReport(
@@ -73,3 +81,25 @@ def test_results_without_their_cell_are_counted_and_stopped_cells_alone_are_noth
     book = {"cells": [{**cell, "metadata": {"playhead": {"run": stopped}}}], "nbformat": 4}
     with pytest.raises(DocumentError):
         recording_of(json.dumps(book).encode(), "a.ipynb")
+
+
+_SPECIFIED = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+"""As PEP 723 has it."""
+_ROWS = ("# ///", "# /// a", "# /// b-2", "# /// é", "#", "# ", "# x = 1", "#x", "", "x", "# ///\r")
+
+
+@settings(max_examples=300)
+@given(st.lists(st.sampled_from(_ROWS), max_size=14), st.booleans())
+def test_blocks_of_metadata_are_those_of_the_specification(rows: list[str], ends: bool) -> None:
+    text = "\n".join(rows) + "\n" * ends
+    expected = [
+        (one["type"], "\n".join(row[2:] for row in one["content"][:-1].split("\n")))
+        for one in _SPECIFIED.finditer(text)
+    ]
+    assert split_metadata(text) == (expected, _SPECIFIED.sub("", text))
+
+
+def test_blocks_without_an_end_take_no_time_by_their_square() -> None:
+    """The expression of the specification takes minutes for this."""
+    text = "# /// script\n" * 60_000
+    assert split_metadata(text) == ([], text)

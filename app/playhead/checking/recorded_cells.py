@@ -9,6 +9,7 @@ import re
 import tomllib
 import zlib
 from collections.abc import Sequence
+from itertools import groupby
 from typing import Any, cast
 
 import msgspec
@@ -35,8 +36,7 @@ from playhead.formats.documents.notebook_import import fields_of
 from playhead.formats.documents.picture import ReadFile, no_files
 
 CHECKED_SUFFIXES = (".ipynb", ".py", ".json")
-_BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
-"""A block of inline metadata, as PEP 723 reads it."""
+_BLOCK_BEGIN, _BLOCK_END = re.compile(r"# /// ([a-zA-Z0-9-]+)"), "# ///"
 _CELL = re.compile(r"^# %%(?P<words>.*)$", re.MULTILINE)
 _CODING = re.compile(r"^#.*coding[:=].*$|^# /// .*", re.MULTILINE)
 _BY_ITSELF = frozenset({"exited", "signalled", "memory_limit"})
@@ -154,7 +154,7 @@ def _of_script(text: str, name: str) -> Recording:
     results = _results_in(blocks.get("playhead", {}))
     cells = [
         RecordedCell(number=number, language="python", code=code, has_results=False)
-        for number, code in enumerate(_code_of(_BLOCK.sub("", text)), 1)
+        for number, code in enumerate(_code_of(split_metadata(text)[1]), 1)
     ]
     if results:  # a cell that was added since has none
         padded = [*results, *(_Results(()) for _ in cells)]
@@ -200,14 +200,32 @@ def _has_code(text: str) -> bool:
 def script_metadata(text: str) -> dict[str, dict[str, Any]]:
     """Return the blocks of inline metadata of a script, by their types; those that are valid."""
     found: dict[str, dict[str, Any]] = {}
-    for block in _BLOCK.finditer(text):
-        rows = block["content"].rstrip("\n").split("\n")
-        content = "\n".join(row[2:] if row.startswith("# ") else row[1:] for row in rows)
+    for kind, content in split_metadata(text)[0]:
         try:
-            found.setdefault(block["type"], tomllib.loads(content))
+            found.setdefault(kind, tomllib.loads(content))
         except tomllib.TOMLDecodeError:
             continue
     return found
+
+
+def split_metadata(text: str) -> tuple[list[tuple[str, str]], str]:
+    """Return the types and contents of the blocks of inline metadata, and the text without them.
+
+    The regular expression of PEP 723 takes time by the square of the lines. A block is within
+    successive lines of comment, from the first one that can begin it to the last that can end it.
+    """
+    blocks: list[tuple[str, str]] = []
+    rest: list[str] = []
+    for is_comment, group in groupby(text.split("\n"), lambda row: row == "#" or row[:2] == "# "):
+        rows = list(group)
+        end = next((at for at in reversed(range(len(rows))) if rows[at] == _BLOCK_END), 0)
+        begins = ((at, _BLOCK_BEGIN.fullmatch(row)) for at, row in enumerate(rows[: end - 1]))
+        begin, mark = next((one for one in begins if one[1]), (0, None))
+        if is_comment and end and mark is not None:
+            blocks.append((mark[1], "\n".join(row[2:] for row in rows[begin + 1 : end])))
+            rows[begin : end + 1] = [""]
+        rest += rows
+    return blocks, "\n".join(rest)
 
 
 def _manifest_of_script(blocks: dict[str, dict[str, Any]]) -> Manifest:
