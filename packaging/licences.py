@@ -30,6 +30,7 @@ ALLOWED = re.compile(
 READ = {
     "jedi": "MIT AND Apache-2.0",  # the latter are the stubs of typeshed
     "python-dateutil": "Apache-2.0 OR BSD-3-Clause",
+    "pyzmq": "BSD-3-Clause AND MPL-2.0 AND ISC AND Apache-2.0",  # libzmq, libsodium, of tornado
     "tiktoken": "MIT",
 }
 # The system's libraries in the bundle by Debian package, read in their copyright files. None of

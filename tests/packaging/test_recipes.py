@@ -118,3 +118,19 @@ def test_the_profile_of_apparmor_is_for_the_program_as_it_is_installed() -> None
         assert "profile=/etc/apparmor.d/playhead\n" in script
     assert "/usr/share/playhead/apparmor" in (PACKAGING / "linux/postinst.sh").read_text("utf-8")
     assert "bubblewrap" in runpy.run_path(str(PACKAGING / "linux/deb.py"))["dependencies"]()
+
+
+def test_the_table_of_licences_names_the_weak_copyleft_of_libraries_in_wheels() -> None:
+    parts = list(runpy.run_path(str(PACKAGING / "licences.py"))["python_parts"]())
+    under_mozilla = {
+        part.name: part.licence
+        for part in parts
+        for text in part.texts
+        if re.match(r"(?i)(licen[cs]e|copying)", text.name)
+        and "Mozilla Public License" in text.read_text("utf-8", "replace")
+    }
+    assert "pyzmq" in under_mozilla
+    unnamed = {
+        name: one for name, one in under_mozilla.items() if not re.search("MPL|Mozilla", one)
+    }
+    assert unnamed == {}
