@@ -53,7 +53,9 @@ class ExportChecks:
 
         messages = tuple(conversation.messages)
         course = await asyncio.to_thread(course_of, messages, conversation.printed)
-        PlaybackView(course, conversation.title, self._theme, self._window).show()
+        view = PlaybackView(course, conversation.title, self._theme, self._window)
+        view.show()
+        view.player.play()
 
     async def _plan(self, session: Session, path: Path) -> tuple[CheckPlan, bytes]:
         from playhead.checking.checker import CheckPlan
