@@ -8,13 +8,15 @@ import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog, QPushButton, QTreeWidgetItem
+from PySide6.QtWidgets import QFileDialog, QPushButton, QTreeWidgetItem, QWidget
 
-from playhead.checking.checker import Checker
+from playhead.checking.checker import Checker, CheckPlan
+from playhead.checking.recorded_cells import recording_of
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.execution import Interpreter
 from playhead.domain.settings import AppSettings
@@ -126,7 +128,32 @@ async def test_an_export_is_approved_checked_and_gets_its_report(
         await until(lambda: bool(bench.window.findChildren(PlaybackView)))
         [replay] = bench.window.findChildren(PlaybackView)
         assert replay.windowTitle().startswith("Replay of ")
+        assert replay.play_button.text() == "Pause"  # it plays already
+        await until(lambda: bool(replay.player.copy.messages))
         replay.close()
+
+
+async def test_a_fault_during_a_check_is_shown_as_one(theme: Theme, tmp_path: Path) -> None:
+    def make_executor(_: Path) -> ProcessExecutor:
+        raise RuntimeError("a fault of ours")
+
+    reported = list[dict[str, Any]]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, facts: reported.append(facts))
+    checker = Checker(tmp_path / "checks", make_executor, LockedEnvironments())
+    export = b"# %%\nprint(1)\n"
+    plan = CheckPlan(
+        recording=recording_of(export, "out.py"), folder=str(tmp_path), interpreter=sys.executable
+    )
+    window = QWidget()
+    view = CheckView(checker, plan, tmp_path / "out.py", export, theme, window)
+    view.show()
+    click(view.run_button)
+    await until(lambda: bool(reported))
+    assert str(reported[0]["exception"]) == "a fault of ours"
+    assert view.title.text() == "The check failed"
+    assert view.run_button.isVisible()
+    view.close()
+    window.deleteLater()
 
 
 WAITS = (

@@ -116,7 +116,7 @@ class CheckView(QDialog):
         self.environment = QComboBox(self)
         self.environment.setAccessibleName(tr("Environment"))
         self.environment.addItem(tr("New environment with the recorded versions"), "locked")
-        self.environment.addItem(tr("Environment that is there"), "present")
+        self.environment.addItem(tr("Present environment"), "present")
         has_versions = bool(self._plan.recording.manifest.packages)
         self.environment.setCurrentIndex(0 if has_versions else 1)
         self.environment.setEnabled(has_versions)
@@ -233,6 +233,10 @@ class CheckView(QDialog):
             self.title.setText(tr("The check was stopped"))
             self.words.setText(tr("Nothing was written into the export."))
             raise
+        except Exception:
+            self.title.setText(tr("The check failed"))
+            self.words.setText(tr("This is a fault of Playhead, not of the export."))
+            raise
         finally:
             self._running = None
             self._set_running(False)
@@ -262,11 +266,10 @@ class CheckView(QDialog):
 
     def _show_failure(self, error: AppError) -> None:
         told = tr_error(error)
-        self.title.setText(told.title)
-        self.words.setText(told.explanation)
         if error.code == "no_environment":
             self.environment.setCurrentIndex(self.environment.findData("present"))
-            self.words.setText(told.explanation)
+        self.title.setText(told.title)
+        self.words.setText(told.explanation)
 
     async def _take(self, report: CheckReport) -> None:
         self.report = report
@@ -360,7 +363,7 @@ def _summary(report: CheckReport, is_written: bool) -> str:
     where = (
         tr("Python {version} in a new environment with the recorded versions.")
         if report.environment == "locked"
-        else tr("Python {version} in the environment that is there.")
+        else tr("Python {version} in the present environment.")
     ).format(version=report.python)
     parts = [where]
     if report.inputs:

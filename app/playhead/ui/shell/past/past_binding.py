@@ -299,7 +299,7 @@ class PastBinding(SessionBinding):
 
     async def _go_on(self) -> None:
         """Begin a branch after the run that is looked at; ask first if its variables are lost."""
-        run, session = self.run, self._session
+        run, session, number = self.run, self._session, self._number
         if run is None or session is None:
             return
         state = await _state_after(session, run)
@@ -309,7 +309,7 @@ class PastBinding(SessionBinding):
         confirm(
             self._window,
             tr("Go on from here"),
-            tr("Go on from run {number:,} with the variables as now?", number=self._number),
+            tr("Go on from run {number:,} with the variables as now?", number=number),
             _why_not_kept(state),
             tr("Go on"),
             lambda: self._start_branch(session, run, lambda: None, with_variables=False),
