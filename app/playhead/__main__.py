@@ -292,7 +292,7 @@ def _replay_parser() -> ArgumentParser:
         "--environment",
         choices=("locked", "present"),
         default="locked",
-        help="make one with the recorded versions (default), or take the one that is there",
+        help="make one with the recorded versions (default), or take the present one",
     )
     add("--python", metavar="P", default="", help="the Python to run it with, or to make one from")
     add("--write-report", action="store_true", help="write the report into the file")

@@ -111,7 +111,7 @@ async def test_each_block_has_a_program_of_its_own(
 async def test_a_late_kill_of_what_a_stop_left_hits_no_later_block(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The supervisor is told late to kill; the run ends when it has, and not before."""
+    """The command to kill reaches the supervisor late; the run ends after the kill, not before."""
     put_program(tmp_path / "bin", "osascript", '#!/bin/sh\nexec sh "$1"\n')
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
     held: list[bool] = []

@@ -14,7 +14,7 @@ DifferenceKind = Literal[
     "text", "figure", "table", "markup", "error", "question", "file", "package", "run"
 ]
 EnvironmentChoice = Literal["locked", "present"]
-"""Made from the recorded versions, or the one that is there."""
+"""An environment made from the recorded versions, or the present one."""
 
 
 class Difference(Struct, frozen=True, kw_only=True):
@@ -22,7 +22,7 @@ class Difference(Struct, frozen=True, kw_only=True):
 
     `cell` is 0 for what belongs to no cell. `name` is that of a file, a package or an error.
     `words` say what differs, `cause` what is likely behind it. `before` and `now` are the two
-    sides, None where there is none; of a file or package as text.
+    sides, None for a missing one; of a file or package as text.
     """
 
     cell: int

@@ -56,8 +56,8 @@ class Environments(Protocol):
 class CheckPlan(Struct, frozen=True, kw_only=True):
     """Holds a recording and the way to run it; to approve it approves all of its code, once.
 
-    `folder` has the inputs. `interpreter` is the Python that is there: the code runs with it, or
-    with one made from it. `environment` "locked" is only possible where versions are recorded.
+    `folder` has the inputs. `interpreter` is the present Python: the code runs with it, or with one
+    made from it. `environment` "locked" is only possible where versions are recorded.
     """
 
     recording: Recording

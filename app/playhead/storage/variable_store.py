@@ -187,7 +187,7 @@ class VariableStore:
             return self.put(replace(checkpoint, changes=changes))
 
     def put(self, checkpoint: Checkpoint) -> Checkpoint:
-        """Have a checkpoint, whose files are here, count from now on. Raises OSError."""
+        """Store a checkpoint, whose files are here already, as the newest. Raises OSError."""
         with self._using:
             before = self.read(checkpoint.conversation_id)
             shelf = self._shelf(checkpoint.conversation_id)

@@ -111,7 +111,7 @@ async def test_a_kernel_that_starts_otherwise_is_another_question(tmp_path: Path
     review.approve(first)
     assert not review.must_ask(await review.look(wanted))
     assert review.must_ask(await review.look(replace(wanted, interpreter="")))
-    (tmp_path / "kernels" / "lab" / "kernel.json").write_text('{"argv": ["/tmp/other"]}')
+    (tmp_path / "kernels" / "lab" / "kernel.json").write_text('{"argv": ["/opt/lab/bin/other"]}')
     assert review.must_ask(await review.look(wanted))
 
 

@@ -245,7 +245,7 @@ class FileChange(Struct, frozen=True, kw_only=True):
 
     `path` is relative to the working folder, with slashes; `old_path` is where a moved file was.
     `diff` is a unified diff where both texts are known and small. `modes` are its permissions
-    before and after, `targets` those of a link, if they differ. A line may stand for the `files`
+    before and after, `targets` those of a link, if they differ. A line may sum up the `files`
     of a folder. `uncovered` says why it cannot be put back, '' if it can. `may_be_run`: a program
     that a person starts may run it since it has this name.
     """

@@ -133,7 +133,7 @@ def _not_made(detail: str) -> ExecutionError:
     return ExecutionError(
         "The environment for the check could not be made.",
         detail=detail[-_SHOWN:],
-        remedy="Check with the environment that is there; the report then says so.",
+        remedy="Check with the present environment; the report then says so.",
         code="no_environment",
     )
 
@@ -145,6 +145,6 @@ def _not_installed(detail: str) -> ExecutionError:
         if is_offline
         else "The recorded packages could not be installed.",
         detail=" ".join(detail[-_SHOWN:].split()),
-        remedy="Check with the environment that is there; the report then says so.",
+        remedy="Check with the present environment; the report then says so.",
         code="no_environment",
     )

@@ -173,7 +173,7 @@ class Checkouts:
         return done - bound, tuple(LeftName(name, "joined") for name in sorted(again))
 
     async def _put(self, kept: Kept, found: Checkpoint, *, is_done: bool) -> None:
-        """Have the next kernel get a checkpoint that this one has got already, or there is none.
+        """Store the checkpoint that the next kernel starts with; this one may have it already.
 
         Raises ExecutionError where that cannot be stored and nothing is done.
         """

@@ -62,7 +62,7 @@ class VariableStore(Protocol):
         ...
 
     def put(self, checkpoint: Checkpoint) -> Checkpoint:
-        """Have a checkpoint, whose files are here, count from now on. Raises OSError."""
+        """Store a checkpoint, whose files are here already, as the newest. Raises OSError."""
         ...
 
     def lay_out(

@@ -550,6 +550,6 @@ def rerun_words(blocks: Sequence[Block], *, has_kernel: bool) -> str:
 
 
 def _listed(numbers: Sequence[int]) -> str:
-    """Return the first numbers of blocks; the dots stand for the rest."""
+    """Return the first numbers of blocks; the dots replace the rest."""
     shown = ", ".join(str(number) for number in numbers[:_NAMES_SHOWN])
     return f"{shown} …" if len(numbers) > _NAMES_SHOWN else shown

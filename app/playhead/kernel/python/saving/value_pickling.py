@@ -46,7 +46,7 @@ class NotKeptError(Exception):
 
 
 class ForeignClassError(Exception):
-    """A value of a class that is not known to be pickled without changing anything."""
+    """A value of a class whose pickling may change something."""
 
 
 class Packed:
@@ -110,7 +110,7 @@ class Kinds:
     """Keeps how values of classes are written; each class is asked once.
 
     With `is_careful` nothing is pickled whose class could run code of blocks in its methods for
-    that, or is of a library that is not known to leave everything as it is.
+    that, or whose library may change something then.
     """
 
     def __init__(self, *, is_careful: bool = False) -> None:
