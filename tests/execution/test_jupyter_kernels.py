@@ -15,7 +15,7 @@ from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import InputRequest, Table
 from playhead.domain.execution import Place, RunRequest
 from playhead.errors import ExecutionError
-from playhead.execution.environments.place_finder import find_kernels
+from playhead.execution.environments.place_finder import find_kernels, read_spec
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.place_worker.block_results import table_in
 from playhead.place_worker.jupyter_messages import Message, MessageCodec, MessageGaps
@@ -200,6 +200,17 @@ def test_kernels_are_found_by_their_files(tmp_path: Path) -> None:
         ("python", "Lab: Python"),
         ("r", "R 4.2"),
     ]
+
+
+def test_windows_has_no_kernels_and_a_chosen_one_says_why(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = described(tmp_path / "kernels" / "python3")
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert find_kernels([], lambda: [tmp_path / "kernels"]) == []
+    with pytest.raises(ExecutionError) as refused:
+        read_spec(place)
+    assert "On Windows" in refused.value.detail
 
 
 @pytest.mark.parametrize(

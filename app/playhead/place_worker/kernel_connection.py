@@ -1,9 +1,10 @@
 """A Jupyter kernel as a child process, and the sockets to it.
 
 One thread owns all sockets: it takes what arrives at once, because a kernel drops what a slow
-reader leaves, and sends what others have queued. On POSIX the sockets are files in a folder of the
+reader leaves, and sends what others have queued. The sockets are files in a folder of the
 kernel's own (others of the machine's users could listen to TCP); a kernel that cannot do that is
-started again with TCP.
+started again with TCP. All of it needs POSIX: a pipe that is polled, files that a child inherits,
+signals to a group of processes. On Windows nothing starts it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,6 @@ import shutil
 import signal
 import socket
 import subprocess
-import sys
 import tempfile
 import threading
 from collections import deque
@@ -178,8 +178,6 @@ class KernelConnection:
         """Interrupt the code that runs, as the kernel wants it; any thread may."""
         if mode == "message":
             self.send("control", "interrupt_request", {})
-        elif sys.platform == "win32":
-            self._process.send_signal(signal.CTRL_BREAK_EVENT)
         else:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGINT)
@@ -257,8 +255,7 @@ def _private_folder(spool: str) -> str:
     """Return a new folder for sockets, in the spool if its path is not too long for them."""
     if len(spool) < _LONGEST_SOCKET - len("/j-12345678/k-1"):
         return tempfile.mkdtemp(prefix="j-", dir=spool)
-    if sys.platform != "win32":  # where a signal of number 0 would be the end
-        _remove_left(tempfile.gettempdir())
+    _remove_left(tempfile.gettempdir())
     return tempfile.mkdtemp(prefix=f"{_LEFT}{os.getpid()}-")
 
 
@@ -276,7 +273,7 @@ def _remove_left(parent: str) -> None:
 
 def _connection_file(folder: str, key: str, is_tcp: bool) -> tuple[dict[str, str], str]:
     """Write what the kernel reads; return the addresses of its channels, and the path."""
-    if is_tcp or sys.platform == "win32":
+    if is_tcp:
         numbers, ip, transport = _free_ports(len(_PORTS)), "127.0.0.1", "tcp"
         addresses = {name: f"tcp://{ip}:{port}" for name, port in zip(_PORTS, numbers, strict=True)}
     else:

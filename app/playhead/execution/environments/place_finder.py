@@ -41,7 +41,12 @@ class KernelSpec(Struct, frozen=True, kw_only=True):
 def find_kernels(
     prefixes: Iterable[Path], folders: Callable[[], Iterable[Path]] | None = None
 ) -> list[Place]:
-    """Return the kernels of Jupyter's own folders and of environments, each once."""
+    """Return the kernels of Jupyter's own folders and of environments, each once; on Windows none.
+
+    The process that connects a kernel needs POSIX.
+    """
+    if sys.platform == "win32":
+        return []
     found: dict[str, Place] = {}
     in_prefixes = (prefix.joinpath(*_KERNELS) for prefix in prefixes)
     for parent in (*(folders or kernel_folders)(), *in_prefixes):
@@ -52,6 +57,8 @@ def find_kernels(
 
 def read_spec(place: Place) -> KernelSpec:
     """Return how the kernel of a place is started now. Raises ExecutionError."""
+    if sys.platform == "win32":
+        raise _gone(place, "On Windows Playhead cannot run Jupyter's kernels yet.")
     folder = Path(place.folder)
     facts = _read(folder)
     argv: Any = facts.get("argv")
@@ -80,8 +87,6 @@ def kernel_folders() -> Iterator[Path]:
     home = Path.home()
     if sys.platform == "darwin":
         yield home / "Library" / "Jupyter" / "kernels"
-    elif sys.platform == "win32":
-        yield Path(os.environ.get("APPDATA", home)) / "jupyter" / "kernels"
     else:
         data = os.environ.get("XDG_DATA_HOME") or str(home / ".local" / "share")
         yield Path(data, "jupyter", "kernels")
@@ -133,9 +138,8 @@ def _program(word: str, folder: Path) -> str:
     if os.path.isabs(word):
         return word if os.path.isfile(word) else ""
     prefix = folder.parent.parent.parent.parent
-    bin_folder = prefix / ("Scripts" if sys.platform == "win32" else "bin")
     is_environment = folder.parent.parts[-3:] == _KERNELS
-    own = find_program(word, str(bin_folder)) if is_environment else ""
+    own = find_program(word, str(prefix / "bin")) if is_environment else ""
     return own or find_program(word)
 
 
