@@ -37,6 +37,20 @@ async def test_a_conversation_over_many_years_can_be_played(theme: Theme) -> Non
     view = PlaybackView(course_of(conversation.messages, conversation.printed), "", theme, window)
     view.slider.setValue(view.slider.maximum())
     assert view.player.is_at_end
+    view.show()
+    slider = view.slider.grab().toImage()
+    assert slider.pixelColor(slider.width() // 2, slider.height() // 2) == theme.colour("accent")
+    view.close()
+
+
+async def test_a_conversation_without_times_is_at_its_end_at_once(theme: Theme) -> None:
+    conversation = Conversation()
+    said(conversation, "user", "message", "Count.", 1000.0)
+    window = QWidget()
+    view = PlaybackView(course_of(conversation.messages, conversation.printed), "", theme, window)
+    view.player.play()
+    await until(lambda: not view.player.is_playing)
+    assert view.slider.value() == view.slider.maximum()
     view.close()
 
 

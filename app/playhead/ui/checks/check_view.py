@@ -219,7 +219,7 @@ class CheckView(QDialog):
     async def _check(self, plan: CheckPlan) -> None:
         self._show_code()
         self._set_running(True)
-        self.title.setText(tr("The export is checked"))
+        self.title.setText(tr("The export is being checked"))
         try:
             async with aclosing(self._checker.check(plan)) as steps:
                 async for step in steps:

@@ -257,7 +257,8 @@ class PlaybackView(QDialog):
         self.slider.blockSignals(True)
         steps = self._steps_per_s()
         self.slider.setMaximum(max(1, round(player.length_s * steps)))
-        self.slider.setValue(round(player.position_s * steps))
+        at = self.slider.maximum() if player.is_at_end else round(player.position_s * steps)
+        self.slider.setValue(at)
         self.slider.blockSignals(False)
         self.time_label.setText(f"{_clock(player.position_s)} / {_clock(player.length_s)}")
 
