@@ -3,9 +3,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFontInfo, QGuiApplication, QIcon, QPalette, QRawFont
-from PySide6.QtWidgets import QComboBox, QPushButton, QStyle, QStyleOptionComboBox
+from PySide6.QtWidgets import QComboBox, QPushButton, QStyle, QStyleOptionComboBox, QWidget
 
-from playhead.ui.widgets.theme import READABLE, Theme, Tokens
+from playhead.ui.widgets.theme import READABLE, Theme, Tokens, fit_on_screen
 
 RESOURCES = Path(__file__).parents[3] / "resources"
 READABLE_BY_ALL = 7.0
@@ -159,3 +159,13 @@ def test_every_icon_can_be_drawn_in_the_colour_of_a_token(theme):
         assert theme.tokens.accent in inks, name
     assert isinstance(theme.icon("copy"), QIcon)
     assert not theme.icon("copy").isNull()
+
+
+@pytest.mark.usefixtures("qapp")
+def test_a_window_is_never_larger_than_its_screen() -> None:
+    window = QWidget()
+    room = window.screen().availableSize()
+    fit_on_screen(window, 100_000, 200)
+    assert (window.width() < room.width(), window.height()) == (True, 200)
+    fit_on_screen(window, 300, 100_000)
+    assert (window.width(), window.height() < room.height()) == (300, True)

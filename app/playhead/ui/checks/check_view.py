@@ -33,7 +33,7 @@ from playhead.checking.document_edit import takes_report, with_report
 from playhead.errors import AppError
 from playhead.ui.checks.side_by_side import SideBySide
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XL, Theme, set_kind
+from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XL, Theme, fit_on_screen, set_kind
 from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n, tr_phrase
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class CheckView(QDialog):
         self._make()
         self._lay_out()
         self._show_code()
-        self.resize(_WIDTH_PX, _HEIGHT_PX)
+        fit_on_screen(self, _WIDTH_PX, _HEIGHT_PX)
 
     def _make(self) -> None:
         self.title = QLabel(tr("Run this again from the top?"), self)

@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.ui.commands.key_bindings import EDITOR, PLACES, Binding, KeyBindings, all_bindings
-from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XL, GAP_XXL
+from playhead.ui.widgets.theme import GAP_L, GAP_M, GAP_XL, GAP_XXL, fit_on_screen
 from playhead.ui.widgets.wording import mark, tr
 
 _MODIFIERS = {"Ctrl", "Alt", "Meta"}
@@ -277,7 +277,7 @@ class ShortcutsPage(QDialog):
         self.recorder.left.connect(self._focus_row)
         keys.changed.connect(self._show)
         self._show()
-        self.resize(_WIDTH_PX, _HEIGHT_PX)
+        fit_on_screen(self, _WIDTH_PX, _HEIGHT_PX)
 
     @property
     def shown(self) -> list[Shortcut]:

@@ -24,7 +24,7 @@ from playhead.ui.dialogs.log_tail import redacted
 from playhead.ui.widgets.form import FormNote
 from playhead.ui.widgets.system_opener import open_folder
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
+from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme, fit_on_screen
 from playhead.ui.widgets.wording import mark, tr, tr_error
 
 _WORDS = mark(
@@ -108,7 +108,7 @@ class CrashView(QDialog):
             layout.addWidget(body, 1)
         layout.addWidget(self.problem)
         layout.addLayout(foot)
-        self.resize(_WIDTH_PX, _HEIGHT_PX)
+        fit_on_screen(self, _WIDTH_PX, _HEIGHT_PX)
 
     def _connect(self) -> None:
         self.tasks.failed.connect(self._on_failed)

@@ -23,7 +23,7 @@ from playhead.ui.dialogs.about_dialog import versions
 from playhead.ui.dialogs.log_tail import LEVELS, MOST_LINES, LogTail, redacted
 from playhead.ui.widgets.form import style_combo_boxes
 from playhead.ui.widgets.system_opener import open_folder
-from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
+from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme, fit_on_screen
 from playhead.ui.widgets.wording import mark, tr, tr_n
 
 _FILES = {"playhead.log": mark("Playhead"), "model.log": mark("Model worker")}
@@ -78,7 +78,7 @@ class LogView(QDialog):
         self._timer = QTimer(self)
         self._timer.timeout.connect(self._on_tick)
         self._timer.start(_FOLLOW_MS)
-        self.resize(_WIDTH_PX, _HEIGHT_PX)
+        fit_on_screen(self, _WIDTH_PX, _HEIGHT_PX)
         self.refresh()
 
     def refresh(self) -> None:

@@ -31,7 +31,7 @@ from playhead.domain.text.json_text import read_json
 from playhead.errors import AppError
 from playhead.session.session import Session
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import GAP_L, GAP_XL
+from playhead.ui.widgets.theme import GAP_L, GAP_XL, fit_on_screen
 from playhead.ui.widgets.wording import mark, tr, tr_error, tr_n
 
 _WIDTH_PX, _HEIGHT_PX = 860, 620
@@ -104,7 +104,7 @@ class RequestView(QDialog):
         self._lay_out()
         self.tabs.currentChanged.connect(self.refresh)
         self.list.currentItemChanged.connect(self._show_part)
-        self.resize(_WIDTH_PX, _HEIGHT_PX)
+        fit_on_screen(self, _WIDTH_PX, _HEIGHT_PX)
         self.refresh()
 
     @property

@@ -46,7 +46,7 @@ from playhead.ui.timeline.cards.table_columns import (
 )
 from playhead.ui.timeline.model.rows import Sorting
 from playhead.ui.widgets.task_owner import TaskOwner, timed
-from playhead.ui.widgets.theme import BAR_HEIGHT, Theme
+from playhead.ui.widgets.theme import BAR_HEIGHT, Theme, fit_on_screen
 from playhead.ui.widgets.wording import format_seconds, tr, tr_error, tr_n
 
 PAGE_ROWS = 200
@@ -237,7 +237,7 @@ class TableWindow(QWidget):
         layout.addWidget(self.view, 1)
         layout.addWidget(self.note)
         self.setProperty("kind", "page")
-        self.resize(860, 560)
+        fit_on_screen(self, 860, 560)
         self._show_note(self._first_words())
         for sequence, slot in (("Copy", self.copy), ("Close", self.close)):
             key = QKeySequence(getattr(QKeySequence.StandardKey, sequence))

@@ -25,7 +25,7 @@ from playhead.domain.playback import Course, Moment, with_own_ids
 from playhead.ui.editor.editor_follower import EditorFollower
 from playhead.ui.editor.pane.editor_pane import EditorPane
 from playhead.ui.timeline.view import TimelineView
-from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme
+from playhead.ui.widgets.theme import GAP_L, GAP_M, Theme, fit_on_screen
 from playhead.ui.widgets.wording import tr
 
 _WIDTH_PX, _HEIGHT_PX = 1080, 680
@@ -191,7 +191,7 @@ class PlaybackView(QDialog):
         theme.changed.connect(self._on_changed)
         self._on_moved()
         self._on_changed()
-        self.resize(_WIDTH_PX, _HEIGHT_PX)
+        fit_on_screen(self, _WIDTH_PX, _HEIGHT_PX)
 
     def _make_controls(self) -> None:
         player = self.player

@@ -13,7 +13,6 @@ from playhead.errors import StorageError
 from playhead.ui.composer.decision_bars import ARMING_MS
 from playhead.ui.shell.start_panel import ExamplePlaces, GuidedExample, ServerSearch
 from playhead.ui.shell.window_layout import (
-    WINDOW_FRAME,
     ScreenRatio,
     TypeZoom,
     WindowLayout,
@@ -22,7 +21,7 @@ from playhead.ui.shell.window_layout import (
 )
 from playhead.ui.widgets.focus_memory import is_text
 from playhead.ui.widgets.task_owner import TaskOwner
-from playhead.ui.widgets.theme import window_style
+from playhead.ui.widgets.theme import WINDOW_FRAME, window_style
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -7,10 +7,9 @@ import importlib
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
-from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
-    QApplication,
     QHBoxLayout,
     QSplitter,
     QStackedLayout,
@@ -28,7 +27,7 @@ from playhead.ui.shell.start_panel import StartPanel
 from playhead.ui.sidebar.sidebar import Sidebar
 from playhead.ui.widgets.banner import BannerArea
 from playhead.ui.widgets.drop_zone import AttachmentDropZone
-from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXL, SIDEBAR_WIDTH
+from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXL, SIDEBAR_WIDTH, fit_on_screen
 from playhead.ui.widgets.wording import short_interpreter, tr
 
 if TYPE_CHECKING:
@@ -437,9 +436,7 @@ class WindowLayout(QWidget):
             self._sizes = self.splitter.sizes()
 
 
-WINDOW_FRAME = QSize(8, 40)
-"""What a window manager may put around the window; its true size is known only once it is shown."""
-_FIRST_SIZE = QSize(1480, 940)
+_FIRST_SIZE_PX = (1480, 940)
 _REST_MS = 1_000
 """The delay before the state is stored, so that a drag stores it only once."""
 _CHANGES = frozenset((QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.WindowStateChange))
@@ -450,8 +447,7 @@ def restore_window(window: QWidget, parts: WindowLayout, state: Mapping[str, str
     if geometry := state.get("geometry"):
         window.restoreGeometry(QByteArray.fromBase64(geometry.encode()))
     else:
-        screen = window.screen() or QApplication.primaryScreen()
-        window.resize(_FIRST_SIZE.boundedTo(screen.availableSize() - WINDOW_FRAME))
+        fit_on_screen(window, *_FIRST_SIZE_PX)
     parts.restore(state)
 
 

@@ -524,6 +524,16 @@ def set_kind(widget: QWidget, kind: str) -> None:
         widget.style().polish(widget)
 
 
+WINDOW_FRAME = QSize(8, 40)
+"""What a window manager may put around a window; its true size is known only once it is shown."""
+
+
+def fit_on_screen(window: QWidget, width_px: int, height_px: int) -> None:
+    """Give a window this size, or as much of it as its screen has room for."""
+    room = window.screen().availableSize() - WINDOW_FRAME
+    window.resize(QSize(width_px, height_px).boundedTo(room))
+
+
 def window_style(theme: Theme) -> str:
     """Return the style rules in the current colours."""
     tokens = theme.tokens
