@@ -1,4 +1,6 @@
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from playhead.ui.timeline.cards.picture_decoder import (
     decode_picture,
     draw_svg,
 )
+from tests.support.waiting import LIMIT_S
 
 LIMIT = QSize(400, 300)
 HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
@@ -88,3 +91,33 @@ def test_a_picture_is_read_once_its_path_is_there(qtbot: QtBot, tmp_path: Path) 
     found = decoder.get("row", path, "path", 100)
     assert found is not None
     assert found[1] == ""
+
+
+BOTH_READ = """
+import sys, threading
+from types import SimpleNamespace
+from PySide6.QtCore import QBuffer, QSize
+from PySide6.QtGui import QGuiApplication, QImage
+from playhead.ui.timeline.cards.picture_decoder import decode_picture
+from playhead.ui.timeline.scroll.copier import _PictureJob
+
+def read():
+    for _ in range(2000):
+        assert not decode_picture(path, "path", QSize(9, 9))[0].isNull()
+
+def copy():
+    for _ in range(2000):
+        _PictureJob(path, "path", SimpleNamespace(_read=lambda image: None)).run()
+
+app, path = QGuiApplication([]), sys.argv[1]
+QImage(10, 10, QImage.Format.Format_RGB32).save(path)
+sys.setswitchinterval(1e-6)
+threads = [threading.Thread(target=work) for work in (read, copy, read)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+"""
+
+
+def test_pictures_are_read_and_copied_at_the_same_time(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", BOTH_READ, tmp_path / "a.png"]
+    subprocess.run(command, check=True, timeout=LIMIT_S)

@@ -13,11 +13,8 @@ import stat
 from collections import OrderedDict
 
 from PySide6.QtCore import (
-    QBuffer,
     QByteArray,
-    QFile,
-    QFileDevice,
-    QIODevice,
+    QDataStream,
     QObject,
     QRectF,
     QRunnable,
@@ -30,7 +27,7 @@ from PySide6.QtGui import QColor, QImage, QImageReader, QPainter
 from PySide6.QtSvg import QSvgRenderer
 
 from playhead.atomic_file import open_inside
-from playhead.ui.widgets.wording import tr
+from playhead.ui.widgets.wording import format_size, tr
 
 LIMIT_CHARS = 8_000_000
 _LIMIT_ELEMENTS = 200_000
@@ -175,10 +172,13 @@ def decode_picture(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
     """
     if kind == "svg":
         return draw_svg(source, limit)
-    device, problem = picture_device(source, kind)
+    data, problem = _picture_data(source, kind)
     if problem:
         return QImage(), problem
-    reader = QImageReader(device)
+    # Reading locks Qt's list of formats, for which another thread may wait while it has the
+    # interpreter's lock; so what is read from must not need that one, as a QBuffer from here would.
+    stream = QDataStream(data)
+    reader = QImageReader(stream.device())
     reader.setDecideFormatFromContent(True)
     reader.setAutoTransform(True)
     reader.setAllocationLimit(_LIMIT_MB)
@@ -193,37 +193,33 @@ def decode_picture(source: str, kind: str, limit: QSize) -> tuple[QImage, str]:
             height=size.height(),
             million=million,
         )
-        return QImage(), tr("it is too large ({words})", words=words)
+        return QImage(), _too_large(words)
     image = reader.read()
     return image, "" if not image.isNull() else _problem(reader)
 
 
-def picture_device(source: str, kind: str) -> tuple[QIODevice, str]:
-    """Return what a picture is read from, open, and what is wrong with it.
+def _picture_data(source: str, kind: str) -> tuple[QByteArray, str]:
+    """Return a picture's data, and what is wrong with it.
 
     It is never a pipe that code put where a picture is looked for: the thread would wait for ever.
     """
     if kind.startswith("base64"):
-        data = QBuffer()
         try:
-            data.setData(QByteArray(base64.b64decode(source, validate=False)))
+            return QByteArray(base64.b64decode(source, validate=False)), ""
         except (binascii.Error, ValueError):
-            return data, tr("The picture's data cannot be read.")
-        data.open(QIODevice.OpenModeFlag.ReadOnly)
-        return data, ""
-    file = QFile(source)
+            return QByteArray(), tr("The picture's data cannot be read.")
     try:
-        descriptor = open_inside(source)
+        with open(open_inside(source), "rb") as file:
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
+                return QByteArray(), tr("The picture is not a regular file.")
+            if status.st_size > _LIMIT_MB << 20:
+                return QByteArray(), _too_large(format_size(status.st_size))
+            return QByteArray(file.read(_LIMIT_MB << 20)), ""
     except (FileNotFoundError, ValueError):  # also a name that no file can have
-        return file, tr("the file is not there any more")
+        return QByteArray(), tr("the file is not there any more")
     except OSError as error:
-        return file, error.strerror or str(error)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
-        return file, tr("The picture is not a regular file.")
-    closes = QFileDevice.FileHandleFlag.AutoCloseHandle
-    file.open(descriptor, QIODevice.OpenModeFlag.ReadOnly, closes)
-    return file, ""
+        return QByteArray(), error.strerror or str(error)
 
 
 def _is_too_large(reader: QImageReader, size: QSize) -> bool:
@@ -231,6 +227,10 @@ def _is_too_large(reader: QImageReader, size: QSize) -> bool:
     if reader.format() in (b"jpeg", b"jpg"):
         return False
     return size.isValid() and size.width() * size.height() * 4 > _LIMIT_MB << 20
+
+
+def _too_large(words: str) -> str:
+    return tr("it is too large ({words})", words=words)
 
 
 def _problem(reader: QImageReader) -> str:

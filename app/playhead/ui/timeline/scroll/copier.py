@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, QRunnable, QSize, QThreadPool
 from PySide6.QtCore import Signal as QtSignal
-from PySide6.QtGui import QGuiApplication, QImage, QImageReader
+from PySide6.QtGui import QGuiApplication, QImage
 
 from playhead.domain.conversation.message import Message
 from playhead.domain.text.fences import fenced
 from playhead.domain.text.tables import as_markdown
-from playhead.ui.timeline.cards.picture_decoder import draw_svg, picture_device
+from playhead.ui.timeline.cards.picture_decoder import decode_picture
 from playhead.ui.timeline.model.rows import Row
 from playhead.ui.timeline.scroll.canvas import Canvas
 from playhead.ui.timeline.scroll.text_selection import Selection
@@ -22,7 +22,7 @@ from playhead.ui.timeline.text.markdown_stream import MarkdownStream
 _RENDERED = 100
 """So many entries are copied as they are shown; of more, the source is as good as text."""
 _SPEAKERS = ("## You\n", "## Assistant\n")
-_LIMIT_MB, _DRAWING_PX = 512, 2_000
+_DRAWING_SIZE, _ANY_SIZE = QSize(2_000, 2_000), QSize(1 << 30, 1 << 30)
 
 
 class Copier:
@@ -203,17 +203,5 @@ class _PictureJob(QRunnable):
 
     def run(self) -> None:
         """Read the picture; Qt calls this in a thread of the pool."""
-        self._answer.read.emit(_picture(self._source, self._kind))
-
-
-def _picture(source: str, kind: str) -> QImage:
-    if kind == "svg":
-        return draw_svg(source, QSize(_DRAWING_PX, _DRAWING_PX))[0]
-    device, problem = picture_device(source, kind)
-    if problem:
-        return QImage()
-    reader = QImageReader(device)
-    reader.setDecideFormatFromContent(True)
-    reader.setAutoTransform(True)
-    reader.setAllocationLimit(_LIMIT_MB)
-    return reader.read()
+        limit = _DRAWING_SIZE if self._kind == "svg" else _ANY_SIZE
+        self._answer.read.emit(decode_picture(self._source, self._kind, limit)[0])
