@@ -10,17 +10,17 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
 import PySide6
 
 from playhead.ui.widgets.wording import CONTEXT
+from tests.support.source_tree import PACKAGE, ROOT, Function, module_paths, tree
 
-ROOT = Path(__file__).resolve().parents[2]
-PACKAGE = ROOT / "app" / "playhead"
 WINDOW = PACKAGE / "ui"
 WORDS = PACKAGE / "domain" / "text"
 FOLDER = ROOT / "resources" / "translations"
@@ -29,7 +29,6 @@ _FOR_PROGRAMS = {"RequestError", "InterpreterError"}
 """Errors that only another program gets; in English, as all that goes over a wire."""
 _OF_THE_WORKER = {"ErrorText", "StreamFailure"}
 """The model worker's errors, which come to the window as ProviderErrors; a code goes first."""
-_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,25 +53,24 @@ def main() -> int:
     return 0
 
 
-def all_texts() -> list[Text]:
+@cache
+def all_texts() -> tuple[Text, ...]:
     """Return every text of the package's modules, those of the window first."""
     found: dict[tuple[str, str], list[str]] = {}
     modules = [path for folder in (WINDOW, WORDS, PACKAGE) for path in sorted(folder.rglob("*.py"))]
-    makers = error_classes()
     for path in dict.fromkeys(modules):
-        tree = ast.parse(path.read_text("utf-8"))
-        errors = ((text, "") for text, _ in error_texts(tree, makers) if isinstance(text, str))
-        for source, about in (*texts_in(tree), *errors):
+        errors = ((text, "") for text, _ in errors_of(path) if text is not None)
+        for source, about in (*texts_in(tree(path)), *errors):
             places = found.setdefault((source, about), [])
             place = path.relative_to(PACKAGE).as_posix()
             if place not in places:
                 places.append(place)
-    return [Text(source, about, tuple(places)) for (source, about), places in found.items()]
+    return tuple(Text(source, about, tuple(places)) for (source, about), places in found.items())
 
 
-def texts_in(tree: ast.AST) -> Iterator[tuple[str, str]]:
+def texts_in(module: ast.Module) -> Iterator[tuple[str, str]]:
     """Text and remark of each call of a module."""
-    for node in ast.walk(tree):
+    for node in ast.walk(module):
         match node:
             case ast.Call(func=ast.Name(id=name), args=[first, *_]) if name in _CALLS:
                 about = next((k.value for k in node.keywords if k.arg == "about"), None)
@@ -89,12 +87,20 @@ def _literals(node: ast.expr) -> Iterator[str]:
             yield from _literals(other)
 
 
-def error_classes() -> set[str]:
+@cache
+def errors_of(path: Path) -> tuple[tuple[str | None, int], ...]:
+    """Return the literals of a module's errors, as `error_texts` finds them."""
+    of_worker = "model_worker" in path.parts  # which has none of our classes, but one's name
+    return tuple(error_texts(tree(path), _OF_THE_WORKER if of_worker else _error_classes()))
+
+
+@cache
+def _error_classes() -> frozenset[str]:
     """Return the names of the classes of errors that the window can show."""
     bases = {
-        node.name: {ast.unparse(base) for base in node.bases}
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        node.name: {base.id for base in node.bases if isinstance(base, ast.Name)}
+        for path in module_paths()
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.ClassDef)
     }
     found: set[str] = set()
@@ -102,10 +108,10 @@ def error_classes() -> set[str]:
     while more:
         found |= more
         more = {name for name, of in bases.items() if of & found} - found - _FOR_PROGRAMS
-    return found | _OF_THE_WORKER | {"Failure"}
+    return frozenset(found | _OF_THE_WORKER | {"Failure"})
 
 
-def error_texts(tree: ast.Module, classes: set[str]) -> Iterator[tuple[str | None, int]]:
+def error_texts(module: ast.Module, classes: Set[str]) -> Iterator[tuple[str | None, int]]:
     """Yield each literal of a module's errors, and None for what is no template; and its line.
 
     The literals are arguments of an error's class, or of a function that returns one, itself or by
@@ -113,17 +119,22 @@ def error_texts(tree: ast.Module, classes: set[str]) -> Iterator[tuple[str | Non
     """
     makers = classes | {
         node.name
-        for node in ast.walk(tree)
-        if isinstance(node, _FUNCTIONS) and node.returns and ast.unparse(node.returns) in classes
+        for node in ast.walk(module)
+        if isinstance(node, Function)
+        and isinstance(node.returns, ast.Name)
+        and node.returns.id in classes
     }
-    scopes = [node for node in ast.walk(tree) if isinstance(node, _FUNCTIONS)]
-    for scope in (tree, *scopes):
+    scopes = [node for node in ast.walk(module) if isinstance(node, Function)]
+    for scope in (module, *scopes):
         for node in _own_nodes(scope):
-            if isinstance(node, ast.Call) and (name := ast.unparse(node.func)) in makers:
-                named = [one.value for one in node.keywords if one.arg not in ("code", "param")]
-                for text in (*node.args[name in _OF_THE_WORKER :], *named):
-                    for one in _templates(text, scope, frozenset()):
-                        yield one, node.lineno
+            match node:
+                case ast.Call(func=ast.Name(id=name)) if name in makers:
+                    named = [one.value for one in node.keywords if one.arg not in ("code", "param")]
+                    for text in (*node.args[name in _OF_THE_WORKER :], *named):
+                        for one in _templates(text, scope, frozenset()):
+                            yield one, node.lineno
+                case _:
+                    pass
 
 
 def _templates(node: ast.AST, scope: ast.AST, seen: frozenset[str]) -> Iterator[str | None]:
@@ -169,10 +180,11 @@ def _values_of(name: str, scope: ast.AST) -> Iterator[ast.expr]:
 
 def _own_nodes(scope: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes within, but not those of a function within."""
-    for child in ast.iter_child_nodes(scope):
-        if not isinstance(child, _FUNCTIONS):
-            yield child
-            yield from _own_nodes(child)
+    left = [scope]
+    while left:
+        found = [one for one in ast.iter_child_nodes(left.pop()) if not isinstance(one, Function)]
+        yield from found
+        left += found
 
 
 def write(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -53,7 +54,11 @@ def plain_modules() -> list[Path]:
 @cache
 def tree(path: Path) -> ast.Module:
     """Parse a file, once."""
-    return ast.parse(path.read_text(encoding="utf-8"))
+    gc.disable()  # a search for garbage would look at all trees, again and again
+    try:
+        return ast.parse(path.read_text(encoding="utf-8"))
+    finally:
+        gc.enable()
 
 
 @cache

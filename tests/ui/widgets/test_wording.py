@@ -34,9 +34,10 @@ from playhead.ui.widgets.wording import (
     tr_error,
     tr_n,
 )
-from tests.support.catalogue import PACKAGE, WINDOW, all_texts, error_classes, error_texts
+from tests.support.catalogue import WINDOW, all_texts, error_texts, errors_of
 from tests.support.ports import coded, said
 from tests.support.pseudo import pseudo, write_pseudo_language
+from tests.support.source_tree import PACKAGE, module_paths, tree
 from tests.support.waiting import until
 from tests.support.window import opened
 
@@ -81,6 +82,13 @@ def spoken(qapp: QApplication, catalogues: Path) -> Iterator[Path]:
     qapp.setLayoutDirection(direction)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _forget_the_trees() -> Iterator[None]:
+    """They are half a million objects, which every search for garbage would look at."""
+    yield
+    tree.cache_clear()
+
+
 def silence(app: QApplication) -> None:
     for translator in app.findChildren(QTranslator):
         app.removeTranslator(translator)
@@ -95,7 +103,7 @@ def test_no_module_shows_a_text_without_translating_it() -> None:
     wrong = [
         f"{path.relative_to(WINDOW)}, {found}"
         for path in modules()
-        for found in untranslated(ast.parse(path.read_text("utf-8")))
+        for found in untranslated(tree(path))
     ]
     assert wrong == []
 
@@ -104,19 +112,18 @@ def test_a_sentence_that_is_a_constant_is_marked_for_the_translators() -> None:
     wrong = [
         f"{path.relative_to(WINDOW)}, {text!r}"
         for path in modules()
-        for text in unmarked(ast.parse(path.read_text("utf-8")))
+        for text in unmarked(tree(path))
         if text not in NOT_OURS
     ]
     assert wrong == []
 
 
 def test_no_error_is_put_together_without_a_template() -> None:
-    classes = error_classes()
     wrong = [
         f"{path.relative_to(PACKAGE)}:{line}"
-        for path in sorted(PACKAGE.rglob("*.py"))
+        for path in module_paths()
         if "model_worker" not in path.parts  # a worker sends finished texts
-        for text, line in error_texts(ast.parse(path.read_text("utf-8")), classes)
+        for text, line in errors_of(path)
         if text is None
     ]
     assert wrong == []
@@ -138,8 +145,8 @@ def test_an_error_that_is_put_together_is_found(error: str) -> None:
     assert set(found) - {None, "It is gone."} == set()
 
 
-def unmarked(tree: ast.Module) -> Iterator[str]:
-    for node in tree.body:
+def unmarked(module: ast.Module) -> Iterator[str]:
+    for node in module.body:
         if isinstance(node, (ast.Assign, ast.AnnAssign)) and node.value is not None:
             calls = [one for one in ast.walk(node.value) if isinstance(one, ast.Call)]
             marked = {id(x) for one in calls if called(one) == "mark" for x in ast.walk(one)}
@@ -149,9 +156,9 @@ def unmarked(tree: ast.Module) -> Iterator[str]:
                     yield text
 
 
-def untranslated(tree: ast.AST) -> Iterator[str]:
+def untranslated(module: ast.Module) -> Iterator[str]:
     names = set(SHOWN_BY.split())
-    for node in ast.walk(tree):
+    for node in ast.walk(module):
         if isinstance(node, ast.Call) and called(node) in names:
             for argument in node.args:
                 for text in literals(argument):
@@ -189,8 +196,8 @@ def is_shown(text: str) -> bool:
 def test_every_blank_of_a_text_is_filled() -> None:
     wrong = [
         f"{path.name}:{node.lineno}"
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for path in module_paths()
+        for node in ast.walk(tree(path))
         if isinstance(node, ast.Call) and called(node) in FILLED and not is_filled(node)
     ]
     assert wrong == []
@@ -357,9 +364,7 @@ def test_a_foreign_text_of_an_error_stays_as_it_is(spoken: Path, text: str) -> N
 
 
 def test_a_text_of_an_error_is_one_line_that_can_be_printed() -> None:
-    classes = error_classes()
-    trees = (ast.parse(path.read_text("utf-8")) for path in PACKAGE.rglob("*.py"))
-    texts = [text for tree in trees for text, _ in error_texts(tree, classes) if text]
+    texts = [text for path in module_paths() for text, _ in errors_of(path) if text]
     assert [text for text in texts if not text.isprintable()] == []
 
 
