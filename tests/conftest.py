@@ -55,10 +55,13 @@ def pytest_unconfigure() -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """What `-n auto` means; files that are named are quicker in one process, without workers."""
+    """What `-n auto` means: one more than there are cores, as tests wait for other processes.
+
+    Files that are named are quicker in one process, without workers.
+    """
     if all(Path(argument.partition("::")[0]).is_file() for argument in config.args):
         return 0
-    return min(os.cpu_count() or 1, MOST_WORKERS)
+    return min((os.cpu_count() or 1) + 1, MOST_WORKERS)
 
 
 @pytest.hookimpl(optionalhook=True)
