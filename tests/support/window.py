@@ -28,7 +28,6 @@ from playhead.session.ports import Interpreters
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
-from playhead.ui.composer.decision_bars import ARMING_MS
 from playhead.ui.shell.main_window import MainWindow
 from playhead.ui.widgets.theme import Theme
 from tests.support.ports import (
@@ -65,7 +64,7 @@ class Bench:
         settings: AppSettings | None,
         *answers: Answer,
         executor: Executor | None = None,
-        arming_ms: int = ARMING_MS,
+        arming_ms: int = 0,
         reader: CodeReader | None = None,
         before: Callable[[MainWindow], object] | None = None,
         sandbox: ReportedSandbox | None = None,
@@ -144,7 +143,7 @@ async def opened(
     *answers: Answer,
     settings: AppSettings | None = None,
     executor: Executor | None = None,
-    arming_ms: int = ARMING_MS,
+    arming_ms: int = 0,
     reader: CodeReader | None = None,
     before: Callable[[MainWindow], object] | None = None,
     sandbox: ReportedSandbox | None = None,

@@ -31,7 +31,7 @@ class Bench(QWidget):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self.field = QPlainTextEdit(self)
-        self.bar = ApprovalBar(theme, self)
+        self.bar = ApprovalBar(theme, self, arming_ms=0)
         layout = QVBoxLayout(self)
         layout.addWidget(self.field)
         layout.addWidget(self.bar)
