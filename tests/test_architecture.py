@@ -71,6 +71,7 @@ WITH_QT = (
     "playhead.single_instance",
     "playhead.execution.kernel_process",
     "playhead.execution.process_executor",
+    "playhead.execution.supervisors.supervisor_process",
     "playhead.event_loop",
     "playhead.bootstrap",
     "playhead.__main__",

@@ -133,6 +133,7 @@ class RecordingExecutor:
         self.requests: list[RunRequest] = []
         self.answers: list[tuple[str, str]] = []
         self.ended_inputs: list[str] = []
+        self.expected: list[tuple[str, Policy]] = []
         self.ratios: list[float] = []
         self.breakpoints: tuple[int, ...] = ()
         self.killed_runs = 0
@@ -144,12 +145,9 @@ class RecordingExecutor:
         self._interrupted: asyncio.Event | None = None
         self._status = KernelStatus()
 
-    def known(self, access: Access) -> tuple[str, ...]:
-        return self.hidden.get(access, ())
-
-    def left_out(self, conversation_id: str, access: Access) -> tuple[str, ...]:
+    def left_out(self, conversation_id: str | None, access: Access) -> tuple[str, ...]:
         given = [one[2] for one in self.allowed if one[:2] == (conversation_id, access)]
-        return () if given[-1:] == [True] else self.known(access)
+        return () if given[-1:] == [True] else self.hidden.get(access, ())
 
     def allow(self, conversation_id: str, access: Access, is_on: bool = True) -> None:
         self.allowed.append((conversation_id, access, is_on))
@@ -210,6 +208,9 @@ class RecordingExecutor:
         if word == "need" and not any(one.code.startswith("%pip") for one in self.requests):
             return CodeError(name="ModuleNotFoundError", message="No module named 'yaml'")
         return None
+
+    def expect(self, conversation_id: str, policy: Policy) -> None:
+        self.expected.append((conversation_id, policy))
 
     async def interrupt(self, conversation_id: str) -> None:
         if self._interrupted is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from importlib.util import cache_from_source
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from playhead.domain.access import ACCESSES, Access, names_of, names_way, withou
 from playhead.execution.login_path import find_program
 from playhead.kernel import protocol
 from playhead.supervisor import protocol as supervisor
+from playhead.supervisor.protocol import AWAITED, INSIDE, SPACE
 
 KERNEL_FLAG, PLACE_FLAG = "--kernel", "--place-worker"
 """The flags by which the packaged program serves as a kernel itself, and as a place worker."""
@@ -66,18 +67,15 @@ def uv_program() -> str:
         return find_program("uv")
 
 
-def place_command(arguments: Callable[[Sequence[str]], list[str]] | None = None) -> list[str]:
+def place_command(*, is_inside: bool = False) -> list[str]:
     """Return the program and arguments that start a place worker, which needs our own packages.
 
-    `arguments` are those of the supervisor for its command in a sandbox.
+    Inside a sandbox they are those of the worker alone, else with its supervisor.
     """
     if getattr(sys, "frozen", False):
-        inner = [sys.executable, PLACE_FLAG]
-        return [sys.executable, KERNEL_FLAG, *arguments(inner)] if arguments else inner
-    if arguments is None:
-        return [sys.executable, "-I", "-u", str(SUPERVISOR), str(PLACE_BOOT)]
-    own = [sys.executable, "-I", "-S", "-u", str(SUPERVISOR)]
-    return [*own, *arguments([sys.executable, "-I", "-u", str(PLACE_BOOT)])]
+        return [sys.executable, PLACE_FLAG]
+    supervised = () if is_inside else (str(SUPERVISOR),)
+    return [sys.executable, "-I", "-u", *supervised, str(PLACE_BOOT)]
 
 
 def kernel_command(interpreter: str, language: str = "python") -> list[str]:
@@ -92,25 +90,38 @@ def kernel_command(interpreter: str, language: str = "python") -> list[str]:
     return [sys.executable, "-I", "-S", "-u", str(SUPERVISOR), str(BOOT)]
 
 
-def confined_command(
-    interpreter: str, language: str, arguments: Callable[[Sequence[str]], list[str]]
-) -> list[str]:
-    """Return the program and arguments that start a kernel in a sandbox.
+def supervisor_command(has_space: bool) -> list[str]:
+    """Return the program and arguments of a supervisor that is given its command later.
 
-    Its supervisor runs outside, so in our own Python: the user's may be the folder's. `arguments`
-    are those of the supervisor for the kernel's command.
+    It runs outside of the sandbox that it starts, so in our own Python: the user's may be the
+    folder's. `has_space`: it is to make namespaces of its own meanwhile.
     """
+    words = [INSIDE, SPACE if has_space else AWAITED]
+    if getattr(sys, "frozen", False):
+        return [sys.executable, KERNEL_FLAG, *words]
+    return [sys.executable, "-I", "-S", "-u", str(SUPERVISOR), *words]
+
+
+def supervisor_environment(base: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables of such a supervisor: what our own Python may need to start at all."""
+    kept = {name: base[name] for name in ("LANG", *_LIBRARY_PATHS) if name in base}
+    if getattr(sys, "frozen", False):
+        _restore_library_paths(kept)
+    return kept
+
+
+def confined_command(interpreter: str, language: str) -> list[str]:
+    """Return the program and arguments that start a kernel within a sandbox."""
     if getattr(sys, "frozen", False):
         own = [sys.executable, KERNEL_FLAG]
-        inner = own if language != "python" or is_bundled(interpreter) else [interpreter, "-u"]
-        return [*own, *arguments(inner if inner is own else [*inner, str(BOOT)])]
+        is_own = language != "python" or is_bundled(interpreter)
+        return own if is_own else [interpreter, "-u", str(BOOT)]
     is_environment = os.path.isfile(Path(interpreter).parent.parent / "pyvenv.cfg")
     real = (
         interpreter if is_environment else os.path.realpath(interpreter)
     )  # its links stay outside
     python = [real, "-u"] if language == "python" else [sys.executable, "-I", "-S", "-u"]
-    own = [sys.executable, "-I", "-S", "-u", str(SUPERVISOR)]
-    return [*own, *arguments([*python, str(BOOT)])]
+    return [*python, str(BOOT)]
 
 
 def kernel_environment(

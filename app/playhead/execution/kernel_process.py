@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import select
 import signal
-import socket
 import stat
 import sys
 import time
@@ -16,15 +14,15 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSocketNotifier, QTimer
+from PySide6.QtCore import QObject, QProcess, QSocketNotifier, QTimer
 
 from playhead.domain.conversation.payloads import RunEnd
 from playhead.errors import ExecutionError
 from playhead.execution import processes
 from playhead.execution.output_decoder import OutputDecoder, Piece
 from playhead.execution.processes import JobObject, resident_bytes
+from playhead.execution.supervisors.supervisor_process import SupervisorProcess
 from playhead.kernel.protocol import new_nonce
-from playhead.supervisor import protocol
 from playhead.supervisor.outside_view import OutsideView
 
 if sys.platform != "win32":
@@ -34,7 +32,6 @@ _log = logging.getLogger(__name__)
 READ_BYTES = 262_144
 _SET_PIPE_SIZE = 1031  # F_SETPIPE_SZ, which Python names from 3.10 on, on Linux only
 _PIPE_BYTES = 1 << 20
-_CLOSED_ON_EXEC = getattr(socket, "MSG_CMSG_CLOEXEC", 0)
 
 
 class OutputPipe:
@@ -95,80 +92,6 @@ def _is_pipe(notifier: QSocketNotifier) -> bool:
     return stat.S_ISFIFO(os.fstat(int(notifier.socket())).st_mode)
 
 
-class SupervisorLine:
-    """Our end of the line to a supervisor; `on_report(report)` for each line that arrives.
-
-    The other end is inherited by the one process that is started between `open` and `started`,
-    both called in the GUI thread.
-    """
-
-    def __init__(self, owner: QObject, on_report: Callable[[dict[str, Any]], None]) -> None:
-        self._owner = owner
-        self._on_report = on_report
-        self._reader = protocol.LineReader()
-        self._ours: socket.socket | None = None
-        self._theirs: socket.socket | None = None
-        self._notifier: QSocketNotifier | None = None
-        self._signs: select.epoll | None = None
-
-    def open(self) -> dict[str, str]:
-        """Make both ends; return the variables that name the other one to a supervisor."""
-        if sys.platform == "win32":
-            return {}
-        self._ours, self._theirs = socket.socketpair()
-        self._ours.setblocking(False)
-        self._theirs.set_inheritable(True)
-        return {protocol.CONTROL: str(self._theirs.fileno())}
-
-    def started(self) -> None:
-        """Keep our end only, and read it."""
-        if self._ours is None or self._theirs is None:
-            return
-        self._theirs.close()
-        kind = QSocketNotifier.Type.Read
-        self._notifier = QSocketNotifier(self._ours.fileno(), kind, self._owner)
-        self._notifier.activated.connect(self.read)
-
-    def send(self, kind: str, **fields: Any) -> None:
-        """Send a command; nothing if nobody can take it."""
-        if self._ours is not None:
-            with suppress(OSError):
-                self._ours.send(protocol.encode(kind, **fields))
-
-    def read(self) -> None:
-        """Read all that has arrived."""
-        while self._ours is not None:
-            try:
-                data, given, _, _ = socket.recv_fds(self._ours, 65536, 1, _CLOSED_ON_EXEC)
-            except BlockingIOError:
-                return
-            except OSError:
-                data, given = b"", []
-            if not data:
-                self.close()
-            for fd in given:
-                self._signs = select.epoll.fromfd(fd)
-            for report in self._reader.feed(data):
-                self._on_report(report)
-
-    def has_sign(self) -> bool:
-        """Return whether code has tried the network that its supervisor has made."""
-        return self._signs is not None and bool(self._signs.poll(0))
-
-    def close(self) -> None:
-        """Close our end: a supervisor that still lives ends everything."""
-        if self._notifier is not None:
-            self._notifier.setEnabled(False)
-            self._notifier.deleteLater()
-            self._notifier = None
-        if self._ours is not None:
-            self._ours.close()
-            self._ours = None
-        if self._signs is not None:
-            self._signs.close()
-            self._signs = None
-
-
 _TICK_MS = 16
 _BUDGET_S = 0.010
 _PAUSE_MS = 6
@@ -206,6 +129,7 @@ class KernelProcess(QObject):
         on_tick: Callable[[], None],
         on_end: Callable[[RunEnd], None],
         on_report: Callable[[str, dict[str, Any]], None] = lambda kind, report: None,
+        supervisor: SupervisorProcess | None = None,
     ) -> None:
         super().__init__()
         self._on_pieces = on_pieces
@@ -237,7 +161,8 @@ class KernelProcess(QObject):
         self._announce = self._timer(
             lambda: self._line.send("run" if self._is_running else "rest", edge=self._edge)
         )
-        self._line = SupervisorLine(self, self._on_line)
+        self._supervisor = self._joined(supervisor or SupervisorProcess())
+        self._line, self._process = self._supervisor.line, self._supervisor.process
         self._job = JobObject()
         self._unanswered = self._timer(self._on_unanswered)
         self._unended = self._timer(self._end_without_supervisor)
@@ -254,8 +179,16 @@ class KernelProcess(QObject):
         self._left_since = 0.0
         self._on_cleared: Callable[[], None] = _do_nothing
         self._clear = self._timer(self._on_clear_timeout)
-        self._process = self._make_process()
         self._pipe = OutputPipe(self._process)
+
+    def _joined(self, supervisor: SupervisorProcess) -> SupervisorProcess:
+        """Return the supervisor, which is this one's from now on."""
+        supervisor.setParent(self)
+        supervisor.line.on_report = self._on_line
+        supervisor.process.readyReadStandardOutput.connect(self._on_ready_read)
+        supervisor.process.finished.connect(self._on_finished)
+        supervisor.process.errorOccurred.connect(self._on_error)
+        return supervisor
 
     @property
     def pid(self) -> int | None:
@@ -269,30 +202,30 @@ class KernelProcess(QObject):
             return own
         return own + (resident_bytes(self.spared_pid) or 0)
 
-    def start(
+    def start(self, command: Sequence[str], environment: Mapping[str, str], folder: str) -> None:
+        """Start it; a failure comes by `on_end`."""
+        self._supervisor.start(command, environment, folder)
+        self._on_start()
+
+    def start_inside(
         self,
         command: Sequence[str],
         environment: Mapping[str, str],
         folder: str,
-        misplaced: Callable[[int], str] = lambda pid: "",
-        steps: Sequence[str] = (),
+        misplaced: Callable[[int], str],
+        steps: Sequence[str],
     ) -> None:
-        """Start it; a failure comes by `on_end`.
+        """Have the supervisor, which has been started, start it in a sandbox.
 
-        In a sandbox the kernel begins when nothing is `misplaced` in what its process sees, and the
-        supervisor has done these `steps` for it.
+        The kernel begins when nothing is `misplaced` in what its process sees, and the supervisor
+        has done these `steps` for it. A failure comes by `on_end`.
         """
         self._misplaced = misplaced
         self._steps_wanted = tuple(steps)
-        variables = QProcessEnvironment()
-        for name, value in environment.items():
-            variables.insert(name, value)
-        for name, value in self._line.open().items():
-            variables.insert(name, value)
-        self._process.setProcessEnvironment(variables)
-        self._process.setWorkingDirectory(folder)
-        self._process.start(command[0], list(command[1:]))
-        self._line.started()
+        self._line.send_command(command, environment, folder)
+        self._on_start()
+
+    def _on_start(self) -> None:
         self._job.take(self._process.processId())
         self._pid = self.root_pid = self._process.processId()
 
@@ -449,21 +382,6 @@ class KernelProcess(QObject):
         timer.setSingleShot(True)
         timer.timeout.connect(slot)
         return timer
-
-    def _make_process(self) -> QProcess:
-        process = QProcess(self)
-        process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
-        if sys.platform != "win32":
-            parameters = QProcess.UnixProcessParameters()
-            parameters.flags = (
-                QProcess.UnixProcessFlag.CreateNewSession
-                | QProcess.UnixProcessFlag.ResetSignalHandlers
-            )
-            process.setUnixProcessParameters(parameters)
-        process.readyReadStandardOutput.connect(self._on_ready_read)
-        process.finished.connect(self._on_finished)
-        process.errorOccurred.connect(self._on_error)
-        return process
 
     def _on_ready_read(self) -> None:
         now = time.monotonic()

@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from playhead.domain.trust import Policy, Reach
     from playhead.execution.environments.place_finder import KernelSpec
     from playhead.execution.kernel_process import KernelProcess
+    from playhead.execution.supervisors.supervisor_process import SupervisorProcess
     from playhead.sandbox.sandbox import Confinement
     from playhead.sandbox.view import View
 
@@ -80,6 +81,7 @@ class LiveKernel:
         interpreter: str,
         on_change: Callable[[], None],
         confinement: Confinement | None = None,
+        supervisor: SupervisorProcess | None = None,
     ) -> None:
         self.language = language
         self.interpreter = interpreter
@@ -115,7 +117,12 @@ class LiveKernel:
         self._kill_cause: RunEnd | None = None
         self._is_ending = False
         self._process = make_process(
-            self._nonce, self._on_pieces, self._on_tick, self._on_end, self._on_report
+            self._nonce,
+            self._on_pieces,
+            self._on_tick,
+            self._on_end,
+            self._on_report,
+            supervisor,
         )
         self._limits = LimitWatch(RunLimits(), 0, lambda end: None)
         self._questions = Questions(self._spool, self._process.write)
@@ -188,19 +195,18 @@ class LiveKernel:
             own = None if is_place else environment.kernel_command(self.interpreter, word)
             self._process.start(own or environment.place_command(), variables, folder)
             return
-        view = inside.view(str(self._spool.folder))
-
-        def arguments(kernel: Sequence[str]) -> list[str]:
-            return inside.arguments(view, kernel)
-
-        command = (
-            environment.place_command(arguments)
+        self._view = view = inside.view(str(self._spool.folder))
+        kernel = (
+            environment.place_command(is_inside=True)
             if is_place
-            else environment.confined_command(self.interpreter, word, arguments)
+            else environment.confined_command(self.interpreter, word)
         )
-        self._view = view
-        self._process.start(
-            command, variables, folder, lambda pid: inside.misplaced(view, pid), inside.steps
+        self._process.start_inside(
+            inside.arguments(view, kernel)[1:],
+            variables,
+            folder,
+            lambda pid: inside.misplaced(view, pid),
+            inside.steps,
         )
 
     def can_become(self, reach: Reach, policy: Policy) -> bool:

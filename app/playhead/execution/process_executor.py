@@ -45,6 +45,7 @@ from playhead.execution.login_path import LoginPath
 from playhead.execution.results import remove_left_spools
 from playhead.execution.run_output import file_name
 from playhead.execution.run_stream import stopped_before_start
+from playhead.execution.supervisors.supervisor_process import SpareSupervisor
 
 if TYPE_CHECKING:
     from playhead.execution.environments.place_finder import KernelSpec
@@ -100,6 +101,9 @@ class ProcessExecutor:
         self._login = LoginPath(self._variables)
         self._languages = Languages(self._variables.get("PATH"))
         self._files = files
+        self._spare = SpareSupervisor(
+            environment.supervisor_command, environment.supervisor_environment(self._variables)
+        )
         self._clock = QTimer()
         self._clock.setInterval(_MEMORY_PERIOD_MS)
         self._clock.timeout.connect(self._emit_all)
@@ -148,6 +152,11 @@ class ProcessExecutor:
     async def _look_for_languages(self) -> None:
         """Ask the login shell for the PATH of programs, if we were started without it."""
         self._languages.path = await self._login.path() or None
+
+    def expect(self, conversation_id: str, policy: Policy) -> None:
+        """Prepare for a run that a person may approve soon; nothing of it is started."""
+        if policy.is_bounded and self._sandbox is not None and not self._of(conversation_id):
+            self._spare.make_soon(self._sandbox.has_space)
 
     def set_screen_ratio(self, ratio: float) -> None:
         """Let figures of the next runs be as sharp as the screen is."""
@@ -242,13 +251,13 @@ class ProcessExecutor:
         """End the conversation's kernels; the next run starts a fresh one."""
         await _shut_down(self._of(conversation_id), RunEnd(kind="restarted"))
 
-    def left_out(self, conversation_id: str, access: Access) -> tuple[str, ...]:
-        """Return the names of variables that the conversation's code does not get."""
-        is_allowed = access in self._allowed_by(conversation_id)
-        return () if is_allowed else self.known(access)
+    def left_out(self, conversation_id: str | None, access: Access) -> tuple[str, ...]:
+        """Return the names of variables that a conversation's code does not get.
 
-    def known(self, access: Access) -> tuple[str, ...]:
-        """Return the names of all variables of a kind, whether code gets them or not."""
+        For None: all that code gets only if that is allowed.
+        """
+        if conversation_id is not None and access in self._allowed_by(conversation_id):
+            return ()
         return environment.left_out(self._variables, self._drop)[access]
 
     def allow(self, conversation_id: str, access: Access, is_on: bool = True) -> None:
@@ -360,6 +369,7 @@ class ProcessExecutor:
         """End all kernels with their children."""
         if self._keeper is not None:
             await self._keeper.close()
+        await self._spare.close()
         await _shut_down(list(self._kernels.values()), RunEnd(kind="closed"))
 
     def _of(self, conversation_id: str) -> list[LiveKernel]:
@@ -411,6 +421,7 @@ class ProcessExecutor:
             environment.uv_program(),
         )
         reach = self._reach_of(request)
+        self._spare.make(self._sandbox.knows_space)  # both take a while
         found = await self._sandbox.confine(request.policy, request.folder, programs, reach)
         if spec is not None and found is not None and found.availability.landlock:
             raise ExecutionError(
@@ -505,6 +516,7 @@ class ProcessExecutor:
             request.interpreter,
             lambda: self._on_change(key, kernel),
             confinement,
+            None if confinement is None else self._spare.take(bool(confinement.staging)),
         )
         self._kernels[key] = kernel
         self._clock.start()

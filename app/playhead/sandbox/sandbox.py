@@ -74,12 +74,11 @@ from playhead.sandbox.view import (
     variables_let_in,
     view_of,
 )
+from playhead.supervisor.protocol import INSIDE
 
 if TYPE_CHECKING:
     from playhead.sandbox.boundary_test import Claim, Stage
 
-INSIDE = "--inside"
-"""The first argument of a kernel that is started inside, and of a supervisor that starts one."""
 LANDLOCK = "landlock"
 """What follows the filter in the arguments of a supervisor whose kernel keeps itself to rules."""
 _COPY = "@copy:"
@@ -341,7 +340,7 @@ class Sandbox:
         from playhead.sandbox import attempts, boundary_test
 
         # The widest that is near: with the network on nothing of this computer may be reached.
-        policy = Policy(files="folder", network="on" if self._has_space else "off")
+        policy = Policy(files="folder", network="on" if self.has_space() else "off")
         folder = str(stage.folder)
         places = replace(self._places, homes=stage.place / "homes")
         bounds = Sandbox(places, self._available, self._python)
@@ -489,7 +488,7 @@ class Sandbox:
         try:
             around = self._surroundings(real, programs, links)
             around = self._with_reach(around, policy, reach)
-            staging = self._staging() if self._has_space else ""
+            staging = self._staging() if self.has_space() else ""
         except OSError as error:
             raise ExecutionError(
                 "The sandbox has no place for its private home.",
@@ -533,7 +532,7 @@ class Sandbox:
                     detail=path,
                     remedy="Revoke it, and grant the folder that the link points to.",
                 )
-            if not self._has_space and is_inside(path, self._places.home):
+            if not self.has_space() and is_inside(path, self._places.home):
                 clear_way(around.private_home, os.path.relpath(path, self._places.home))
         seen = replace(
             reach,
@@ -549,7 +548,12 @@ class Sandbox:
         )
 
     @property
-    def _has_space(self) -> bool:
+    def knows_space(self) -> bool:
+        """Return whether they are known to have them."""
+        return self._availability is not None and self.has_space()
+
+    def has_space(self) -> bool:
+        """Return whether supervisors can have namespaces of their own; it blocks the first time."""
         return not (self._available().lacks_space or self._available().landlock)
 
     def _available(self) -> Availability:

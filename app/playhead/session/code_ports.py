@@ -66,6 +66,10 @@ class Executor(Protocol):
         """Set the ratio of pixels to points of the window's screen."""
         ...
 
+    def expect(self, conversation_id: str, policy: Policy) -> None:
+        """Prepare for a run that a person may approve soon; nothing of it is started."""
+        ...
+
     def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         """Run code and stream its chunks, in this order, messages never nested:
 
@@ -145,12 +149,11 @@ class Executor(Protocol):
         """End the conversation's kernels; the next run starts a fresh one."""
         ...
 
-    def known(self, access: Access) -> tuple[str, ...]:
-        """Return the names of variables that code gets only if that is allowed."""
-        ...
+    def left_out(self, conversation_id: str | None, access: Access) -> tuple[str, ...]:
+        """Return the names of variables that a conversation's code does not get.
 
-    def left_out(self, conversation_id: str, access: Access) -> tuple[str, ...]:
-        """Return those of them that the conversation's code does not get."""
+        For None: all that code gets only if that is allowed.
+        """
         ...
 
     def allow(self, conversation_id: str, access: Access, is_on: bool = True) -> None:

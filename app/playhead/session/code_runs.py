@@ -173,7 +173,7 @@ class CodeAccess:
 
     def known(self, access: Access) -> tuple[str, ...]:
         """Return the names of variables that code gets only if that is allowed."""
-        return self._executor.known(access)
+        return self._executor.left_out(None, access)
 
     def left_out(self, access: Access) -> tuple[str, ...]:
         """Return those of them that the code does not get."""

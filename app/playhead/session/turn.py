@@ -345,6 +345,7 @@ class Turn:
         if (decision := self._decisions.pop(message.id, None)) is not None:
             return decision
         self._on_state("awaiting_approval")
+        self._executor.expect(self._conversation.id, self._review.policy())  # while it is read
         return await self._approval.decide(proposal, self._later())
 
     def _runs_unasked(self, proposal: Proposal) -> bool:

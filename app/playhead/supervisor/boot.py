@@ -2,7 +2,8 @@
 
 As a script its argument is the boot file of the program, which has `main(argv, wake)`. Where the
 first argument is `INSIDE`, the program is another one: a filter of system calls, then the command
-that makes a sandbox and starts the kernel in it.
+that makes a sandbox and starts the kernel in it; or one of `AWAITED` and `SPACE`, where the app
+says later what it is.
 """
 
 import os
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 
 INSIDE = "--inside"
+AWAITED, SPACE = "@awaited", "@space"
+"""As in the protocol, which is not loaded yet."""
 LANDLOCK = "landlock"
 """What follows the filter where rules of Landlock make the sandbox, in place of a command."""
 
@@ -34,17 +37,28 @@ def main(program: "Callable[[Any, Any], int]", command: "list[str] | None" = Non
 
 def _begin(command: "list[str]") -> "Any":
     """Fork; a sandbox is started before the rest is loaded, which takes as long."""
-    is_by_rules = command[1:2] == [LANDLOCK]
+    sandbox = space = None
+    if command and command[0] in (AWAITED, SPACE):
+        control = os.environ.get("PLAYHEAD_CONTROL", "")  # of the protocol, which is not loaded yet
+        if not control.isdigit():
+            return None
+        command, space = _load("sandbox_start").await_command(
+            int(control), command[0] == SPACE, lambda: _load("supervision")
+        )
+    if command[1:2] == [LANDLOCK]:
+        sandbox = _load("landlock_start").LandlockStart(command)
+    elif command:
+        sandbox = _load("sandbox_start").SandboxStart(command, space)
+    return _load("supervision").begin(sandbox)
+
+
+def _load(name: str) -> "Any":
     if __package__:
         from . import landlock_start, sandbox_start, supervision
 
-        kind = landlock_start.LandlockStart if is_by_rules else sandbox_start.SandboxStart
-        return supervision.begin(kind(command) if command else None)
-    if is_by_rules:
-        sandbox = _load_by_file("landlock_start").LandlockStart(command)
-    else:
-        sandbox = _load_by_file("sandbox_start").SandboxStart(command) if command else None
-    return _load_by_file("supervision").begin(sandbox)
+        known = (landlock_start, sandbox_start, supervision)
+        return next(one for one in known if one.__name__.endswith("." + name))
+    return _load_by_file(name)
 
 
 def _load_by_file(name: str) -> "Any":

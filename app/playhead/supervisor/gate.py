@@ -103,10 +103,10 @@ class Outside:
 class Gate:
     """Serves the catcher; `line` leads to the supervisor, `catcher` to the catcher."""
 
-    def __init__(self, line: socket.socket, catcher: socket.socket, outside: Outside) -> None:
+    def __init__(self, line: socket.socket, catcher: socket.socket) -> None:
         self._line = line
         self._catcher = catcher
-        self._outside = outside
+        self._outside = Outside()
         self._reader = LineReader()
         self._allowed = Allowed()
         self._at_once = threading.BoundedSemaphore(_MOST_AT_ONCE)
@@ -135,6 +135,7 @@ class Gate:
         """Take names from the supervisor; the catcher takes them, too, and answers."""
         if command["t"] == "names":
             self._allowed = Allowed(command["network"], command["hosts"])
+            self._outside = Outside(command["outside"]) if "outside" in command else self._outside
         self._catcher.send(json.dumps(command).encode("ascii"))
 
     def _on_request(self, request: dict[str, Any]) -> None:
@@ -193,6 +194,6 @@ class Gate:
         raise AssertionError
 
 
-def serve(line: int, catcher: int, outside: Mapping[str, Any] | None) -> None:
+def serve(line: int, catcher: int) -> None:
     """Serve with these descriptors."""
-    Gate(socket.socket(fileno=line), socket.socket(fileno=catcher), Outside(outside)).serve()
+    Gate(socket.socket(fileno=line), socket.socket(fileno=catcher)).serve()

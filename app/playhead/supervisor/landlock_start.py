@@ -42,7 +42,7 @@ class LandlockStart(SandboxStart):
 
     is_held = False
 
-    def _make_space(self, words: str) -> None:
+    def _make_space(self, words: str, space: object) -> None:
         """Make none: the system has no namespaces."""
 
     def _become(self, program: list[str]) -> None:

@@ -37,18 +37,20 @@ _SIZES = {"tmp": "mode=1777,size=2000m", "run": "mode=755,size=50m"}
 
 
 class Mounts:
-    """Owner of what is mounted. `staging` is an empty folder that others see empty."""
+    """Owner of what is mounted."""
 
-    def __init__(self, staging: str) -> None:
-        self._staging = staging
+    def __init__(self) -> None:
+        self._staging = ""
         self._given: dict[Key, tuple[Place, int]] = {}
         self._number = 0
 
-    def begin(self, tops: list[str], made: list[tuple[str, bool]]) -> None:
+    def begin(self, staging: str, tops: list[str], made: list[tuple[str, bool]]) -> None:
         """Make the folders in memory that the sandbox is to see as these of the root folder.
 
-        In them the files and folders are `made` that others are mounted on: nobody can later.
+        They are mounted below `staging`, an empty folder that others see empty. In them the files
+        and folders are `made` that others are mounted on: nobody can later.
         """
+        self._staging = staging
         mount("staging", self._staging, "tmpfs", NO_SUID | NO_DEVICES, "mode=755,size=2m")
         own = self._path(_OWN)
         os.mkdir(own)

@@ -4,6 +4,9 @@ The app makes the pair, lets the supervisor inherit one end, and names its descr
 variable `CONTROL`. The kernel closes it before it loads anything: code that runs has no way to it.
 The end of the app's side is the command to end everything.
 
+A supervisor may be started before it is known what for. Then the first byte from the app comes with
+the descriptor of a file: `[command, variables, folder]`, as `marshal` writes it.
+
 From the app, by their `t`:
     run      edge (a number): a block runs; what goes on from earlier ones is not reported meanwhile
     rest     edge: no block runs; what goes on nevertheless is reported from now on
@@ -56,6 +59,10 @@ if TYPE_CHECKING:
 
 CONTROL = "PLAYHEAD_CONTROL"
 """The variable with the descriptor; it is not passed on."""
+INSIDE = "--inside"
+"""The first argument of a supervisor that starts a kernel in a sandbox; its command follows."""
+AWAITED, SPACE = "@awaited", "@space"
+"""In the place of that command: it comes later; with `SPACE` it will want a space, made ahead."""
 LINE_LIMIT = 1 << 20
 
 

@@ -6,14 +6,16 @@ import _socket
 import binascii
 import marshal
 import os
+import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from typing import Any
+    from typing import Any, NoReturn
 
 _FIND_PAUSE_S = 0.0005
 _INFO_BYTES = 4096
+_INT_BYTES = 4
 _ENDS_WITH_PARENT, _IS_DUMPABLE, _KILL = 1, 4, 9
 _IGNORED = 1, 2, 13, 15
 """SIGHUP, SIGINT, SIGPIPE and SIGTERM."""
@@ -27,34 +29,38 @@ COPY = "@copy:"
 class OwnSpace:
     """The namespaces of this process and what serves them: the gate outside, the catcher inside.
 
-    `wanted` is the app's: see the protocol. `steps` are those that have been done, all of them or
-    OSError is raised. `line` leads to the gate. Both are forked here, since who has other
-    namespaces cannot go back; they load nothing before code uses the network, which can be seen by
-    `signs`: a question for a name, a packet, or that the catcher has been woken by one of these.
+    They can be made before it is known what for: `furnish` has the rest done that the app wants.
+    `steps` are those that have been done, all of them or OSError is raised. `line` leads to the
+    gate. Both are forked here, since who has other namespaces cannot go back; they load nothing
+    before code uses the network, which can be seen by `signs`: a question for a name, a packet, or
+    that the catcher has been woken by one of these.
     """
 
-    def __init__(self, wanted: dict[str, Any], copy: str) -> None:
+    def __init__(self) -> None:
         from . import mounts, namespaces
 
-        self.steps = ["namespaces"]
         self.line, theirs = _socket.socketpair(_UNIX, _STREAM)
-        inner, outer = _socket.socketpair(_UNIX, _PACKETS)
-        outside = wanted.get("outside")
-        self.processes = [_fork(lambda: _serve_outside(theirs, outer, outside))]
+        self._inner, outer = _socket.socketpair(_UNIX, _PACKETS)
+        self.processes = [_fork(lambda: _serve_outside(theirs, outer))]
         theirs.close()
         outer.close()
         namespaces.enter()
-        self.mounts = mounts.Mounts(wanted["staging"])
-        self.mounts.begin(wanted["tops"], wanted["made"])
+        self.steps = ["namespaces"]
+        self.mounts = mounts.Mounts()
+        self._held = namespaces.name_socket(), namespaces.packet_socket()
+        self.woken, self._wake = os.pipe()
+        self.signs: tuple[int, ...] = *(one.fileno() for one in self._held), self.woken
+        self.names: dict[str, Any] = {}
+
+    def furnish(self, wanted: dict[str, Any], copy: str) -> None:
+        """Make its mounts; `wanted` is the app's: see the protocol. Raises OSError."""
+        self.mounts.begin(wanted["staging"], wanted["tops"], wanted["made"])
         if copy:
             _cover(copy[len(COPY) :])  # before the parts of the folder that are hidden
         self.mounts.give(wanted["mounts"])
         self.steps.append("mounts")
-        self._held = namespaces.name_socket(), namespaces.packet_socket()
-        self._inner = inner
-        self.woken, self._wake = os.pipe()
-        self.signs: tuple[int, ...] = *(one.fileno() for one in self._held), self.woken
-        self.names = {"network": wanted["network"], "hosts": wanted["hosts"]}
+        given = ("network", "hosts", "outside") if wanted.get("outside") else ("network", "hosts")
+        self.names = {name: wanted[name] for name in given}
 
     def serve(self) -> None:
         """Fork what serves the network inside, while the sandbox is being made."""
@@ -101,13 +107,13 @@ def _fork(serve: Callable[[], None]) -> int:
         os._exit(0)
 
 
-def _serve_outside(line: _socket.socket, catcher: _socket.socket, outside: Any) -> None:
+def _serve_outside(line: _socket.socket, catcher: _socket.socket) -> None:
     fds = line.detach(), catcher.detach()
     _close_all_but(fds)
     _wait(fds)
     from . import gate
 
-    gate.serve(*fds, outside)
+    gate.serve(*fds)
 
 
 def _serve_inside(
@@ -141,16 +147,72 @@ def _close_all_but(kept: Sequence[int]) -> None:
                 continue
 
 
-def _own_space(wanted: dict[str, Any], copy: str) -> OwnSpace:
+def _own_space(wanted: dict[str, Any], copy: str, space: OwnSpace | None) -> OwnSpace:
+    """Return the space that is wanted; this process ends where it cannot be had."""
     try:
         if "trial" in wanted:
             _try_space()
             os._exit(0)
-        return OwnSpace(wanted, copy)
+        space = space or OwnSpace()
+        space.furnish(wanted, copy)
+        return space
     except OSError as error:
-        words = "%s: %s\n" % (error.filename or "namespaces", error.strerror)
-        os.write(2, words.encode("utf-8", "replace"))
-        os._exit(1)
+        _give_up(error, "namespaces")
+
+
+def _give_up(error: OSError, what: str) -> NoReturn:
+    words = "%s: %s\n" % (error.filename or what, error.strerror)
+    os.write(2, words.encode("utf-8", "replace"))
+    os._exit(1)
+
+
+def await_command(
+    control: int, has_space: bool, load: Callable[[], object]
+) -> tuple[list[str], OwnSpace | None]:
+    """Wait until the app says what is to be started, and make ready for that meanwhile.
+
+    It is said by one byte, which comes with a descriptor of a file in memory: what follows `INSIDE`
+    otherwise, the environment and the folder. With `has_space` there will be a space of its own,
+    which is made now unless the command is there already; `load` then loads what follows a start.
+    None of that depends on what is started, nor has anybody else seen it.
+    """
+    line = _socket.socket(fileno=os.dup(control))
+    space = None
+    try:
+        if not _is_readable(line):
+            space = OwnSpace() if has_space else None
+            load()
+            _set_dumpable(0)  # code without a sandbox could else trace it, for as long as it waits
+        given = line.recvmsg(1, _socket.CMSG_SPACE(_INT_BYTES))[1]
+        line.close()
+        if not given:  # the app has gone, or has no use for it any more
+            os._exit(0)
+        _set_dumpable(1)  # `begin` takes it back: until then it opens its own descriptors by path
+        file = int.from_bytes(given[0][2][:_INT_BYTES], sys.byteorder)
+        size = os.fstat(file).st_size
+        command, variables, folder = marshal.loads(os.pread(file, size, 0))  # noqa: S302 - the app's
+        os.close(file)
+        os.environb.clear()
+        os.environb.update(variables)
+        os.environ["PLAYHEAD_CONTROL"] = str(control)
+        os.chdir(folder)
+    except OSError as error:
+        _give_up(error, "namespaces")
+    return command, space
+
+
+def _is_readable(line: _socket.socket) -> bool:
+    try:
+        line.recv(1, _socket.MSG_PEEK | _DO_NOT_WAIT)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _set_dumpable(value: int) -> None:
+    import ctypes
+
+    ctypes.CDLL(None).prctl(_IS_DUMPABLE, value, 0, 0, 0)
 
 
 def _cover(command: str) -> None:
@@ -177,12 +239,13 @@ class SandboxStart:
     """The start of a kernel by a command that makes a sandbox, in whose arguments our words are.
 
     They are a filter of system calls, what its own space is to be, and the command; `space` is
-    None where that is empty: then the command shuts the network itself. `child` is the process of
-    that command. The kernel waits before it does anything: until the app has been given its
-    process. Nothing is loaded that this module's neighbours load meanwhile.
+    None where that is empty: then the command shuts the network itself. It may have been made
+    ahead. `child` is the process of that command. The kernel waits before it does anything: until
+    the app has been given its process. Nothing is loaded that this module's neighbours load
+    meanwhile.
     """
 
-    def __init__(self, arguments: Sequence[str]) -> None:
+    def __init__(self, arguments: Sequence[str], space: OwnSpace | None = None) -> None:
         self.wake = os.pipe()
         self._info, told = os.pipe()
         filtered, filling = os.pipe()
@@ -192,7 +255,9 @@ class SandboxStart:
         self._copy = ""
         if program and program[0].startswith(COPY):
             self._copy, *program = program
-        self.space = self._make_space(arguments[1])
+        self.space = self._make_space(arguments[1], space)
+        if space is not None and self.space is None:
+            _give_up(OSError(0, "nobody wants the space that was made"), "namespaces")
         self._given = filtered, told
         words = {
             "@filter@": str(filtered),
@@ -207,12 +272,12 @@ class SandboxStart:
         if self.space is not None:
             self.space.serve()
 
-    def _make_space(self, words: str) -> OwnSpace | None:
+    def _make_space(self, words: str, space: OwnSpace | None) -> OwnSpace | None:
         wanted = marshal.loads(binascii.a2b_base64(words))  # noqa: S302 - of the app
         if not wanted:
             return None
         copy, self._copy = self._copy, ""
-        return _own_space(wanted, copy)
+        return _own_space(wanted, copy, space)
 
     def _become(self, program: list[str]) -> None:
         """Become the command, with no descriptor of the app's and none of its variables."""
@@ -229,12 +294,7 @@ class SandboxStart:
                 _cover(self._copy[len(COPY) :])
             os.execv(program[0], program)
         except OSError as error:
-            os.write(
-                2,
-                ("%s: %s\n" % (error.filename or program[0], error.strerror)).encode(
-                    "utf-8", "replace"
-                ),
-            )
+            _give_up(error, program[0])
         finally:
             os._exit(1)
 

@@ -371,7 +371,7 @@ class Supervision:
                 raise OSError(0, "the supervisor has no namespaces of its own")
             if command["t"] == "give":
                 space.mounts.give(command["mounts"])
-                space.names = {name: command[name] for name in ("network", "hosts")}
+                space.names |= {name: command[name] for name in ("network", "hosts")}
                 if not space.signs and command["network"] != "off":
                     raise OSError(0, "the network is shut, since its gate has ended")
             is_tried = space.signs and self._signs is not None and self._signs.poll(0)

@@ -1,0 +1,1 @@
+"""Processes of supervisors, imported by the rest of `execution`."""
