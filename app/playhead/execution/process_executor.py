@@ -595,7 +595,7 @@ async def _effect(
     found = await look.after() if look is not None else None
     if (confinement := kernel.confinement) is not None:
         elsewhere, installed = (), ()
-        if not confinement.is_untouched(began):
+        if not confinement.home.is_untouched(began):
             elsewhere, installed = await asyncio.to_thread(confinement.written, began)
         if found is None and (elsewhere or installed):
             found = FileChanges(folder=request.folder)

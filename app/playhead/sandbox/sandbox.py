@@ -37,9 +37,9 @@ from playhead.sandbox.landlock_rules import (
 )
 from playhead.sandbox.surroundings import (
     FolderParts,
+    HomeLook,
     clear_way,
     git_identity,
-    is_untouched,
     kernel_parameters,
     kind_of,
     own_code,
@@ -120,6 +120,7 @@ class Confinement(Struct, frozen=True, kw_only=True):
     reach: Reach = Reach()
     copy: FolderCopy | None = None
     staging: str = ""
+    home: HomeLook
     outside: Mapping[str, Any] | None = None
 
     def with_copy(self, upper: str, work: str) -> Confinement:
@@ -207,10 +208,6 @@ class Confinement(Struct, frozen=True, kw_only=True):
         inside = variables_let_in(variables, self.around.home, self.network, allowed)
         return {name: inside[name] for name in inside if name not in self.reach.kept_out}
 
-    def is_untouched(self, since: float) -> bool:
-        """Return whether code has surely written nothing of that kind since then, in no time."""
-        return is_untouched(self.around.private_home, (PACKAGES, R_PACKAGES), since)
-
     def written(self, since: float) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Return the files, like `~/report.csv`, that code has written to its own home since then.
 
@@ -223,7 +220,8 @@ class Confinement(Struct, frozen=True, kw_only=True):
         return files, (*python, *r_packages_since(os.path.join(home, R_PACKAGES), since))
 
     def clear(self, spool: str) -> None:
-        """Remove what the start of a kernel has left in the private home: its spool's place."""
+        """Remove what a kernel has left in the private home: its spool's place; look no more."""
+        self.home.close()
         if is_inside(spool, self.around.home):
             remove_place(self.around.private_home, os.path.relpath(spool, self.around.home))
 
@@ -502,6 +500,7 @@ class Sandbox:
             availability=available,
             reach=reach,
             staging=staging,
+            home=HomeLook(around.private_home, (PACKAGES, R_PACKAGES)),
             outside=self._outside,
         )
 

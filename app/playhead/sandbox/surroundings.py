@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import sys
+import time
 from collections.abc import Generator, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -78,19 +79,82 @@ def resolver() -> str:
 _CLOCK_S = 0.02
 """The time by which the stamps of files may lag behind the clock."""
 _LISTED, _LOOKED_AT_ONCE, _DEPTH = 20, 100, 20
+_MOST_HELD = 30
 
 
-def is_untouched(home: str, packages: Iterable[str], since: float) -> bool:
-    """Return whether nothing of a private home was changed since a time, if that is seen at once.
+class HomeLook:
+    """Sees in no time whether code has surely written nothing to its private home; each run waits.
 
-    It is in a home of few files, in whose folders for `packages` none was put or removed. Each run
-    waits for this.
+    It keeps the folders of a small home open, with the time at which each had its entries changed
+    last: while these times stand still, nothing was made, moved or removed in it, and the files
+    that were found are all there are. So no path is walked that code could have led elsewhere, and
+    nothing is listed again. What is written by way of hidden folders is no matter, and of those for
+    `packages` only what is put into them or removed. `close` lets go of all of it.
     """
-    since -= _CLOCK_S
-    if any(_changed_at(f"{home}/{name}") >= since for name in packages):
-        return False
-    looked = list(islice(_entries_of(home), _LOOKED_AT_ONCE + 1))
-    return len(looked) <= _LOOKED_AT_ONCE and all(changed < since for _, changed in looked)
+
+    def __init__(self, home: str, packages: Iterable[str]) -> None:
+        self._home = home
+        self._packages = tuple(packages)
+        self._folders: dict[int, float] = {}
+        self._files: list[tuple[int, str]] = []
+        self._is_known = False
+
+    def is_untouched(self, since: float) -> bool:
+        """Return whether that is so since a time; False where it cannot be seen at once."""
+        since -= _CLOCK_S
+        try:
+            if not self._is_known or any(_stamp(fd) != at for fd, at in self._folders.items()):
+                self._look()
+            return (
+                bool(self._folders)
+                and all(at < since for at in self._folders.values())
+                and all(_stamp(name, folder) < since for folder, name in self._files)
+            )
+        except OSError:
+            self.close()
+            return False
+
+    def _look(self) -> None:
+        """Open the folders, and list what is in them; none if there is too much. Raises OSError."""
+        self.close()
+        for name in self._packages:
+            with contextlib.suppress(FileNotFoundError):
+                self._open(f"{self._home}/{name}")
+        entries, new = 0, [self._open(self._home)]
+        while new:
+            folder = new.pop()
+            with os.scandir(folder) as found:
+                for one in found:
+                    entries += 1
+                    if entries > _LOOKED_AT_ONCE or len(self._folders) > _MOST_HELD:
+                        self.close()
+                        return
+                    if one.name.startswith("."):
+                        continue
+                    if one.is_dir(follow_symlinks=False):
+                        new.append(self._open(one.name, folder))
+                    else:
+                        self._files.append((folder, one.name))
+        # A change right after it was listed may have the same stamp: then it is listed once more.
+        self._is_known = max(self._folders.values()) < time.time() - _CLOCK_S
+
+    def _open(self, path: str, folder: int | None = None) -> int:
+        fd = os.open(path, _FOLDER_FLAGS | getattr(os, "O_CLOEXEC", 0), dir_fd=folder)
+        self._folders[fd] = _stamp(fd)  # before it is listed
+        return fd
+
+    def close(self) -> None:
+        """Close the folders; they are opened again when they are needed."""
+        for fd in self._folders:
+            os.close(fd)
+        self._folders, self._files, self._is_known = {}, [], False
+
+
+def _stamp(place: int | str, folder: int | None = None) -> float:
+    """Return when it was changed last. Raises OSError."""
+    if folder is None:
+        return os.stat(place).st_ctime
+    return os.stat(place, dir_fd=folder, follow_symlinks=False).st_ctime
 
 
 def written_since(home: str, since: float) -> list[str]:

@@ -147,7 +147,7 @@ class SupervisorProcess(QObject):
 
     @property
     def is_waiting(self) -> bool:
-        """Return whether it can take a command still; its end is seen here before it is reported."""
+        """Return whether it can take a command still: its end is seen here at once."""
         self.line.read()
         return self.line.is_open and self._is_there
 
