@@ -78,7 +78,7 @@ async def test_an_approved_proposal_runs_and_the_model_sees_its_output():
     bench.session.send("What's 34/24?")
     proposal = await bench.proposes()
     assert (bench.ran, bench.session.state) == ([], "awaiting_approval")
-    assert [one for one, _ in bench.executor.expected] == [bench.session.conversation.id]
+    assert {one for one, _ in bench.executor.expected} == {bench.session.conversation.id}
     assert bench.session.approve(proposal.id)
     await bench.rests()
     assert bench.ran == ["34 / 24"]

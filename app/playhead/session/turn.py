@@ -246,6 +246,8 @@ class Turn:
         async with aclosing(self._provider.stream(fitted.request)) as chunks:
             async for chunk in chunks:
                 message_id = self._conversation.apply(chunk)
+                if chunk.start and chunk.type == "code":
+                    self._expect_run()
                 if chunk.end and chunk.type in ("code", "tool_call"):
                     ended.append(message_id)
         examples = drafts(self._conversation.messages) if ended else ()
@@ -345,8 +347,12 @@ class Turn:
         if (decision := self._decisions.pop(message.id, None)) is not None:
             return decision
         self._on_state("awaiting_approval")
-        self._executor.expect(self._conversation.id, self._review.policy())  # while it is read
+        self._expect_run()
         return await self._approval.decide(proposal, self._later())
+
+    def _expect_run(self) -> None:
+        """Have what a first run needs be got ready while its code is written, or read."""
+        self._executor.expect(self._conversation.id, self._review.policy())
 
     def _runs_unasked(self, proposal: Proposal) -> bool:
         """Return whether code runs without a decision about it: by settings, or by the policy."""

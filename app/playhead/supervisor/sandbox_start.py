@@ -47,9 +47,9 @@ class OwnSpace:
         namespaces.enter()
         self.steps = ["namespaces"]
         self.mounts = mounts.Mounts()
-        self._held = namespaces.name_socket(), namespaces.packet_socket()
+        self._held: list[_socket.socket] = []
         self.woken, self._wake = os.pipe()
-        self.signs: tuple[int, ...] = *(one.fileno() for one in self._held), self.woken
+        self.signs: tuple[int, ...] = ()
         self.names: dict[str, Any] = {}
 
     def furnish(self, wanted: dict[str, Any], copy: str) -> None:
@@ -63,8 +63,13 @@ class OwnSpace:
         self.names = {name: wanted[name] for name in given}
 
     def serve(self) -> None:
-        """Fork what serves the network inside, while the sandbox is being made."""
-        self.processes.append(_fork(lambda: _serve_inside(self._inner, *self._held, self._wake)))
+        """Fork what serves the network inside, while the sandbox is being made. Raises OSError."""
+        from . import namespaces
+
+        names, seen = namespaces.name_socket(), namespaces.packet_socket()
+        self._held = [names, seen]
+        self.signs = names.fileno(), seen.fileno(), self.woken
+        self.processes.append(_fork(lambda: _serve_inside(self._inner, names, seen, self._wake)))
         self._inner.close()
         os.close(self._wake)
         self.steps.append("network")
@@ -269,8 +274,11 @@ class SandboxStart:
             self._become([words.get(word, word) for word in program])
         for fd in self._given:
             os.close(fd)
-        if self.space is not None:
-            self.space.serve()
+        try:
+            if self.space is not None:
+                self.space.serve()
+        except OSError as error:  # the child ends with this process, and its kernel never begins
+            _give_up(error, "network")
 
     def _make_space(self, words: str, space: OwnSpace | None) -> OwnSpace | None:
         wanted = marshal.loads(binascii.a2b_base64(words))  # noqa: S302 - of the app
