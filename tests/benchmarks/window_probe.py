@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from playhead.ui.composer.composer import Composer
-from playhead.ui.composer.decision_bars import ApprovalBar
+from playhead.ui.shell.main_window import MainWindow
 from tests.benchmarks.probe import Commands
 from tests.benchmarks.report import report
 
 if TYPE_CHECKING:
+    from playhead.ui.shell.window_layout import WindowLayout
     from playhead.ui.timeline.view import TimelineView
 
 SCINTILLA = "playhead.ui.editor.code.scintilla_editor"
@@ -49,17 +50,26 @@ class WindowProbe(QObject):
     def composer(self) -> Composer:
         """The window's composer, which is there before the first paint."""
         if self._composer is None:
-            found = [widget for widget in QApplication.allWidgets() if isinstance(widget, Composer)]
-            (self._composer,) = found
+            self._composer = self.parts.composer
         return self._composer
+
+    @property
+    def parts(self) -> WindowLayout:
+        """The parts of the window.
+
+        Going through all widgets instead would have the bindings make the classes of all kinds of
+        them, and measure that as the program's: 2 MB.
+        """
+        tops = QApplication.topLevelWidgets()
+        return next(one.parts for one in tops if isinstance(one, MainWindow))
 
     def _look_for_use(self) -> None:
         if not self._is_typed:
             self._is_typed = True
             self._type("x", Qt.Key.Key_X)
         if SCINTILLA not in sys.modules or self.composer.text != "x":
-            return  # looking through all widgets would be a part of what it measures
-        if any(map(is_editor, QApplication.allWidgets())):
+            return
+        if type(self.parts.pane.editor.widget).__module__ == SCINTILLA:  # and no stand-in for it
             report("usable")
             self._watch.stop()  # a tick would be measured as if it were the window's
             self.composer.send_button.installEventFilter(self)
@@ -97,14 +107,11 @@ class WindowProbe(QObject):
 
     def _watch_for_word(self) -> None:
         """Report the first frame that shows something of the answer to come."""
-        from playhead.ui.timeline.view import TimelineView  # made once the window is usable
-
         if self._timeline is None:
-            widgets = QApplication.allWidgets()
-            self._timeline = next((one for one in widgets if isinstance(one, TimelineView)), None)
-            if self._timeline is None:  # what was sent needs one
+            if not self.parts.has_timeline:  # what was sent needs one
                 QTimer.singleShot(0, self, self._watch_for_word)
                 return
+            self._timeline = self.parts.timeline
             self._timeline.viewport().installEventFilter(self)
         self._awaits_word = True
 
@@ -126,7 +133,7 @@ class WindowProbe(QObject):
 
     def _run(self, code: str) -> None:
         """Send code, as in Direct mode, and approve it as soon as the window lets anybody."""
-        (bar,) = [thing for thing in QApplication.allWidgets() if isinstance(thing, ApprovalBar)]
+        bar = self.parts.approval
         approving = QTimer(self)
 
         def approve() -> None:
@@ -151,8 +158,3 @@ class WindowProbe(QObject):
     def _quit(self, _: str) -> None:
         self._watch.stop()
         self.composer.window().close()
-
-
-def is_editor(widget: QWidget) -> bool:
-    """Whether this is the code editor and no stand-in for it."""
-    return type(widget).__module__ == SCINTILLA

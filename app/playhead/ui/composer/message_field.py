@@ -140,11 +140,12 @@ class MessageField(QPlainTextEdit):
     def set_hint(self, words: str) -> None:
         """Set the placeholder text, elided to fit on one line."""
         self._hint = words
-        room = self.viewport().width() - 2 * _MARGIN_PX - 2
+        # Not the viewport's width: the bindings make all classes of widgets to see what that is.
+        room = self.maximumViewportSize().width() - 2 * _MARGIN_PX - 2
         shown = self.fontMetrics().elidedText(words, Qt.TextElideMode.ElideRight, max(room, 0))
         if shown != self.placeholderText():
+            self.setPlaceholderText("")  # else Qt 6.11 draws the other only later
             self.setPlaceholderText(shown)
-            self.viewport().update()  # Qt 6.11 draws it only later
 
     def put(self, text: str) -> None:
         """Set the text, with the cursor at its end."""

@@ -103,6 +103,8 @@ class TimelineView(QAbstractScrollArea):
         self, theme: Theme, parent: QWidget | None = None, colourer: Colourer | None = None
     ) -> None:
         super().__init__(parent)
+        # Of the bindings' own: to see what Qt's is they make the classes of all kinds of widgets.
+        self.setViewport(QWidget(self))
         self.theme = theme
         self.model = TimelineModel()
         self.pictures = PictureDecoder(self)

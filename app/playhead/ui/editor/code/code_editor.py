@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject
 from PySide6.QtGui import QFontInfo, QMouseEvent
+from shiboken6 import isValid
 
 from playhead.ui.widgets.wording import mark, tr
 
@@ -335,6 +336,28 @@ class LineCutter:
         return shown + ending
 
 
+class WatchedViewport:
+    """Lets others see the events of a viewport; a base of the class of a scroll area.
+
+    Filters on the viewport itself would do the same. But it is a widget of Qt's own, and to see
+    which the bindings make the classes of all kinds of widgets: 2 MB, and half a frame.
+    """
+
+    _watchers: tuple[QObject, ...] = ()
+
+    def watch_viewport(self, watcher: QObject) -> None:
+        """Have this one's `eventFilter` asked first."""
+        self._watchers = watcher, *self._watchers
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Ask the watchers before the area."""
+        area: Any = self
+        for one in self._watchers:
+            if isValid(one) and one.eventFilter(area, event):
+                return True
+        return bool(super().viewportEvent(event))  # pyright: ignore[reportUnknownMemberType, reportAttributeAccessIssue]
+
+
 class HoveredLine(QObject):
     """Watches the viewport of an editor. Owner: the editor.
 
@@ -343,16 +366,16 @@ class HoveredLine(QObject):
 
     def __init__(
         self,
-        viewport: QWidget,
+        area: Any,
         line_at: Callable[[QPoint], int],
         on_changed: Callable[[int], object],
     ) -> None:
-        super().__init__(viewport)
+        super().__init__(area)
         self._line_at = line_at
         self._on_changed = on_changed
         self._line = 0
-        viewport.setMouseTracking(True)
-        viewport.installEventFilter(self)
+        area.setMouseTracking(True)  # its viewport's, too
+        area.watch_viewport(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Watch the mouse; let every event pass."""

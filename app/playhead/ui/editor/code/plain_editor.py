@@ -31,6 +31,7 @@ from playhead.ui.editor.code.code_editor import (
     HoveredLine,
     LineCutter,
     MarkKind,
+    WatchedViewport,
     accessible_name,
     mix_colours,
 )
@@ -125,7 +126,7 @@ class PlainEditor(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._edit)
         self.setFocusProxy(self._edit)
-        HoveredLine(self._edit.viewport(), self._line_at, self.line_pointed.emit)
+        HoveredLine(self._edit, self._line_at, self.line_pointed.emit)
         self._edit.number_clicked.connect(self.number_clicked)
         self._edit.textChanged.connect(self._on_text_changed)
         self._edit.cursorPositionChanged.connect(self._on_cursor_moved)
@@ -436,7 +437,7 @@ class PlainEditor(QWidget):
         self.cursor_moved.emit(line, column)
 
 
-class PlainTextArea(QPlainTextEdit):
+class PlainTextArea(WatchedViewport, QPlainTextEdit):
     """Paints the tables of lines (from 1) that its owner, the plain editor, fills.
 
     Signal: `number_clicked(line)` for a click in the margin.

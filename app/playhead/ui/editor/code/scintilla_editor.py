@@ -16,6 +16,7 @@ from playhead.ui.editor.code.code_editor import (
     HoveredLine,
     LineCutter,
     MarkKind,
+    WatchedViewport,
     accessible_name,
     bgr_number,
     mix_colours,
@@ -97,6 +98,10 @@ _MARKERS: Mapping[MarkKind, Sequence[int]] = {
 }
 
 
+class _CodeArea(WatchedViewport, ScintillaEdit):
+    """The binding's widget."""
+
+
 class ScintillaEditor(QWidget):
     """A `CodeEditor`. Wraps the binding's widget: its class shadows many methods of QWidget.
 
@@ -111,7 +116,7 @@ class ScintillaEditor(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._sci = ScintillaEdit(self)
+        self._sci = _CodeArea(self)
         self._colours: EditorColours | None = None
         self._style_names: dict[int, str] = {}
         self._cutter = LineCutter()
@@ -127,7 +132,7 @@ class ScintillaEditor(QWidget):
         layout.addWidget(self._sci)
         self.setFocusProxy(self._sci)
         self._set_up()
-        HoveredLine(self._sci.viewport(), self._line_at, self.line_pointed.emit)
+        HoveredLine(self._sci, self._line_at, self.line_pointed.emit)
         self._sci.modified.connect(self._on_modified)
         self._sci.updateUi.connect(self._on_update)
         self._sci.marginClicked.connect(self._on_margin_clicked)

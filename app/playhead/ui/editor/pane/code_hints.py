@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from playhead.domain.execution import CodePlace
+from playhead.ui.editor.code.code_editor import WatchedViewport
 from playhead.ui.editor.code.editor_language import find_language
 from playhead.ui.widgets.wording import mark, tr
 
@@ -255,8 +256,8 @@ class CodeHints(QObject):
     def watch(self, widget: QWidget) -> None:
         """Watch the widget of an editor that has the keyboard; before its other filters."""
         widget.installEventFilter(self)
-        if isinstance(widget, QAbstractScrollArea):
-            widget.viewport().installEventFilter(self)
+        if isinstance(widget, WatchedViewport):
+            widget.watch_viewport(self)
 
     def ask(self) -> None:
         """Show all that fits at the cursor; if there is nothing, describe what is there."""

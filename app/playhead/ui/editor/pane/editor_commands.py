@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QMenu
+from PySide6.QtWidgets import QMenu
 
+from playhead.ui.editor.code.code_editor import WatchedViewport
 from playhead.ui.widgets.wording import mark, tr
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ class KeyFilter(QObject):
     def watch(self, widget: QWidget) -> None:
         """Watch a widget that can have the focus."""
         widget.installEventFilter(self)
-        if isinstance(widget, QAbstractScrollArea):
-            widget.viewport().installEventFilter(self)
+        if isinstance(widget, WatchedViewport):
+            widget.watch_viewport(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle the keys of the commands, and leave the wheel with Ctrl to the window."""

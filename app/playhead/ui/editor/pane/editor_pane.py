@@ -510,9 +510,9 @@ class EditorPane(QWidget):
         )
 
     def _on_editor_made(self, widget: QWidget) -> None:
-        for one in (widget, *widget.findChildren(QWidget)):
-            one.setAcceptDrops(self.acceptDrops())
+        widget.setAcceptDrops(self.acceptDrops())
         if (target := widget.focusProxy()) is not None:
+            target.setAcceptDrops(self.acceptDrops())  # and so its viewport
             self.keys.watch(target)
             self.hints.watch(target)  # the last filter is the first one asked
 
