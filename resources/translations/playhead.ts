@@ -102,7 +102,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/checks/check_view.py" />
-      <source>Environment that is there</source>
+      <source>Present environment</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -154,7 +154,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/checks/check_view.py" />
-      <source>The export is checked</source>
+      <source>The export is being checked</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -221,7 +221,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/checks/check_view.py" />
-      <source>Python {version} in the environment that is there.</source>
+      <source>Python {version} in the present environment.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -237,6 +237,16 @@
     <message>
       <location filename="../../app/playhead/ui/checks/check_view.py" />
       <source>Nothing was written into the export.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>The check failed</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/checks/check_view.py" />
+      <source>This is a fault of Playhead, not of the export.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6844,6 +6854,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
+      <source>it is too large ({words})</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>{width:,} × {height:,}, {million} megapixels</source>
       <translation type="unfinished" />
     </message>
@@ -6860,11 +6875,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
       <source>The drawing cannot be read.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/timeline/cards/picture_decoder.py" />
-      <source>it is too large ({words})</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8661,7 +8671,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/api/server/sockets.py" />
-      <source>End that program, or choose another port.</source>
+      <source>Listen on 127.0.0.1, or on an address of this computer.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -8671,7 +8681,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/api/server/sockets.py" />
-      <source>Listen on 127.0.0.1, or on an address of this computer.</source>
+      <source>End that program, or choose another port.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9258,7 +9268,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/environments/locked_environments.py" />
-      <source>Check with the environment that is there; the report then says so.</source>
+      <source>Check with the present environment; the report then says so.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9283,6 +9293,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/environments/package_keeper.py" />
+      <source>This environment is in a folder that code may change.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
       <source>There is no environment to install into.</source>
       <translation type="unfinished" />
     </message>
@@ -9294,11 +9309,6 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/execution/environments/package_keeper.py" />
       <source>Choose a Python of your own.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/environments/package_keeper.py" />
-      <source>This environment is in a folder that code may change.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9323,6 +9333,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/environments/place_finder.py" />
+      <source>On Windows Playhead cannot run Jupyter's kernels yet.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/place_finder.py" />
       <source>Choose where this conversation runs.</source>
       <translation type="unfinished" />
     </message>
@@ -9333,54 +9348,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/file_watch.py" />
-      <location filename="../../app/playhead/session/past/run_files.py" />
-      <source>This can no longer be put back.</source>
+      <source>The files could not be put back.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>The files as they were are not kept any more.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>The working folder is no longer there, or another one has its place.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>Put the folder back where it was.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>Files cannot be put back on this system.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>There can be no copy of this folder.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>The file system of Playhead's data keeps no attributes of files.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>Switch off the review before changes land.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>There can be no copy of your home folder.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/file_watch.py" />
-      <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>Choose a folder of its own for this conversation.</source>
+      <source>The process that does this has ended.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9400,12 +9373,54 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>The files could not be put back.</source>
+      <source>There can be no copy of your home folder.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/file_watch.py" />
-      <source>The process that does this has ended.</source>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Choose a folder of its own for this conversation.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>There can be no copy of this folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>The file system of Playhead's data keeps no attributes of files.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>Switch off the review before changes land.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>Files cannot be put back on this system.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>The working folder is no longer there, or another one has its place.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>Put the folder back where it was.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <location filename="../../app/playhead/session/past/run_files.py" />
+      <source>This can no longer be put back.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/file_watch.py" />
+      <source>The files as they were are not kept any more.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9436,17 +9451,17 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/keeping/variable_keeper.py" />
-      <source>Nothing is kept of the variables.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/keeping/variable_keeper.py" />
       <source>The variables are not changed: they could not be saved as they are now.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/keeping/variable_keeper.py" />
       <source>Try again when the code has ended.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/keeping/variable_keeper.py" />
+      <source>Nothing is kept of the variables.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9507,12 +9522,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/live_kernel.py" />
-      <source>The sandbox could not be made, so nothing was started.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/live_kernel.py" />
-      <source>Test the sandbox again; it says what is missing.</source>
+      <source>See whether it starts in a terminal, or ask for the code in another language.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9527,7 +9537,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/live_kernel.py" />
-      <source>See whether it starts in a terminal, or ask for the code in another language.</source>
+      <source>The sandbox could not be made, so nothing was started.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/live_kernel.py" />
+      <source>Test the sandbox again; it says what is missing.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9567,12 +9582,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
-      <source>There is no sandbox here.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/execution/process_executor.py" />
-      <source>Let the code of this conversation run without.</source>
+      <source>There is nobody here who keeps a copy of the folder.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9592,17 +9602,22 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
-      <source>There is nobody here who keeps a copy of the folder.</source>
+      <source>There is no sandbox here.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
-      <source>Ask for the code in one of these languages.</source>
+      <source>Let the code of this conversation run without.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
       <source>The working folder no longer exists.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/process_executor.py" />
+      <source>Ask for the code in one of these languages.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9710,16 +9725,6 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/formats/documents/notebook_import.py" />
-      <source>Save it with a newer Jupyter (`jupyter nbconvert --to notebook`), then import.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
-      <source>Save it as version 4.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
       <source>This file is not a notebook.</source>
       <translation type="unfinished" />
     </message>
@@ -9731,6 +9736,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/formats/documents/notebook_import.py" />
       <source>Choose a file that Jupyter opens.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>Save it as version 4.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/notebook_import.py" />
+      <source>Save it with a newer Jupyter (`jupyter nbconvert --to notebook`), then import.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9770,7 +9785,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
-      <source>It does not say that it holds profiles of Playhead.</source>
+      <source>Its “profile” is not a list of tables.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9780,17 +9795,17 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
-      <source>Its “profile” is not a list of tables.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
-      <source>It is larger than a megabyte.</source>
+      <source>It does not say that it holds profiles of Playhead.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
       <source>It is nested too deeply.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/formats/documents/profiles_toml.py" />
+      <source>It is larger than a megabyte.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9842,12 +9857,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/formats/wire/cohere/objects.py" />
-      <source>The model took too long.</source>
+      <source>The model's server reported an error.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/formats/wire/cohere/objects.py" />
-      <source>The model's server reported an error.</source>
+      <source>The model took too long.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9887,42 +9902,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>The provider redirects to another address.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>Enter the address that it belongs to as “Address” in the settings.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>The proxy refused the connection.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>Check “Proxy” in the settings.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>If your company inspects connections, choose its file in the settings (Certificates).</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>Check the network, and the spelling of the address in the settings.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>No connection to the proxy.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>Check the network and “Proxy” in the settings.</source>
+      <source>Is the server running? Check the network and “Address” in the settings.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9937,7 +9917,42 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/diagnosis.py" />
-      <source>Is the server running? Check the network and “Address” in the settings.</source>
+      <source>No connection to the proxy.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Check the network and “Proxy” in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Check the network, and the spelling of the address in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>If your company inspects connections, choose its file in the settings (Certificates).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>The proxy refused the connection.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Check “Proxy” in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>The provider redirects to another address.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/diagnosis.py" />
+      <source>Enter the address that it belongs to as “Address” in the settings.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9952,12 +9967,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>The provider refused the key.</source>
+      <source>Enter it in the settings.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>This model needs a key.</source>
+      <source>The provider refused the key.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -9967,52 +9982,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>The key may not use this model.</source>
+      <source>The model's server refused the request.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>Choose another model, or a key that is allowed to use it.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>The account with the provider is used up.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>Check its balance and limits with the provider, or choose another model.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>The provider asks to wait: too many requests.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>Wait a moment and try again; check the limits of your account if this continues.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>Check the model's name in the settings, and its address if it has one.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>The conversation is too long for this model.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>Start a new conversation, or choose a model with a larger context.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>The provider refused the request by its content rules.</source>
+      <source>Check the model and its settings; the detail says what was wrong.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10027,12 +10002,52 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>The model's server refused the request.</source>
+      <source>The provider refused the request by its content rules.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/errors.py" />
-      <source>Check the model and its settings; the detail says what was wrong.</source>
+      <source>The conversation is too long for this model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Start a new conversation, or choose a model with a larger context.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Check the model's name in the settings, and its address if it has one.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The provider asks to wait: too many requests.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Wait a moment and try again; check the limits of your account if this continues.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The account with the provider is used up.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Check its balance and limits with the provider, or choose another model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>The key may not use this model.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/model_worker/errors.py" />
+      <source>Choose another model, or a key that is allowed to use it.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10124,12 +10139,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/model_lists.py" />
-      <source>It is not JSON.</source>
+      <source>It does not have the shape of a list of models.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/model_worker/model_lists.py" />
-      <source>It does not have the shape of a list of models.</source>
+      <source>It is not JSON.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10244,12 +10259,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>This folder holds all your files, so that nothing would be hidden.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>Playhead itself, or its data, is in this folder.</source>
+      <source>This folder is the system's.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10259,17 +10269,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>This folder is the system's.</source>
+      <source>Playhead itself, or its data, is in this folder.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>Code was denied the working folder.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>Take the denial back, or choose another folder.</source>
+      <source>This folder holds all your files, so that nothing would be hidden.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10284,22 +10289,22 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Code was denied the working folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Take the denial back, or choose another folder.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
       <source>Name a smaller folder, or a file.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>The sandbox of this computer is weaker than the one that was tested.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>Test it again.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>The weaker sandbox of this computer has no review.</source>
+      <source>The sandbox has no place for its private home.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10314,7 +10319,17 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/sandbox/sandbox.py" />
-      <source>The sandbox has no place for its private home.</source>
+      <source>The weaker sandbox of this computer has no review.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>The sandbox of this computer is weaker than the one that was tested.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/sandbox/sandbox.py" />
+      <source>Test it again.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10357,6 +10372,16 @@ Click to sort</source>
       <location filename="../../app/playhead/session/message_queue.py" />
       <location filename="../../app/playhead/session/session.py" />
       <source>Type a message first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/model_choice.py" />
+      <source>“{model}” needs a key, and there is none.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/model_choice.py" />
+      <source>Enter it in the settings, or set {variable}.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10531,17 +10556,17 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/session/trust/grant_book.py" />
-      <source>The network is open already.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/session/trust/grant_book.py" />
       <source>This was denied.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/session/trust/grant_book.py" />
       <source>Take the denial back first.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/trust/grant_book.py" />
+      <source>The network is open already.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10736,12 +10761,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/storage/history/history_writer.py" />
-      <source>The disk is full: free some space. Playhead keeps trying; nothing is lost while it runs.</source>
+      <source>Another program holds the file: close it. Playhead keeps trying; nothing is lost while it runs.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/storage/history/history_writer.py" />
-      <source>Another program holds the file: close it. Playhead keeps trying; nothing is lost while it runs.</source>
+      <source>The disk is full: free some space. Playhead keeps trying; nothing is lost while it runs.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10943,12 +10968,12 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/storage/settings.py" />
-      <source>Move or repair that file, then start Playhead again.</source>
+      <source>They apply until Playhead is closed. Free some space, then save again.</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/storage/settings.py" />
-      <source>They apply until Playhead is closed. Free some space, then save again.</source>
+      <source>Move or repair that file, then start Playhead again.</source>
       <translation type="unfinished" />
     </message>
     <message>
