@@ -17,9 +17,9 @@ from msgspec.structs import replace
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.execution import RunRequest
 from playhead.execution import environment, languages
-from playhead.execution.kernel_process import SupervisorLine
 from playhead.execution.languages import Languages
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.execution.supervisors.supervisor_process import SupervisorLine
 from playhead.kernel.drivers.child import ChildDriver
 from playhead.kernel.drivers.registry import DRIVERS
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
