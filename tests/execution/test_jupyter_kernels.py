@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import resource
 import sys
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from pathlib import Path
 
@@ -17,9 +18,10 @@ from playhead.domain.execution import Place, RunRequest
 from playhead.errors import ExecutionError
 from playhead.execution.environments.place_finder import find_kernels, read_spec
 from playhead.execution.process_executor import ProcessExecutor
+from playhead.place_worker.backlog import Backlog
 from playhead.place_worker.block_results import table_in
 from playhead.place_worker.jupyter_messages import Message, MessageCodec, MessageGaps
-from playhead.place_worker.kernel_connection import Backlog, KernelConnection
+from playhead.place_worker.kernel_connection import KernelConnection
 from tests.support.jupyter import ODD_KERNEL, described
 from tests.support.kernels import error_of, executor, lines_of, report_of, request, run, text_of
 
@@ -63,6 +65,17 @@ class Runs:
             async for chunk in stream:
                 if chunk.content == at:
                     await self.made.interrupt("conversation")
+                chunks.append(chunk)
+        return chunks
+
+    async def disturbed(self, code: str, at: Mapping[str, Callable[[], None]]) -> list[Chunk]:
+        """Do something as soon as a line of output has come."""
+        left, chunks, seen = dict(at), list[Chunk](), ""
+        async with aclosing(self.made.run(self.request(code))) as stream:
+            async for chunk in stream:
+                seen += str(chunk.content) if chunk.format == "output" else ""
+                for line in [line for line in left if line in seen]:
+                    left.pop(line)()
                 chunks.append(chunk)
         return chunks
 

@@ -9,7 +9,7 @@ import pytest
 from playhead.domain.conversation.payloads import RunEnd
 from playhead.execution import kernel_process
 from playhead.execution.kernel_process import KernelProcess
-from playhead.execution.output_decoder import Piece
+from playhead.kernel.output_decoder import Piece
 from tests.support.waiting import until
 
 

@@ -20,7 +20,6 @@ from playhead.api import schemas
 from playhead.api.server.request_body import read_body
 from playhead.domain.text import fences, json_text, python_syntax, run_ends, terminal
 from playhead.errors import DocumentError, RequestError
-from playhead.execution.output_decoder import OutputDecoder
 from playhead.formats.documents.document import read_document
 from playhead.formats.wire import argument_reader
 from playhead.formats.wire.assistants import decode as assistants_decode
@@ -34,6 +33,7 @@ from playhead.formats.wire.kernel_messages import requests as kernel_messages
 from playhead.formats.wire.native import decode as native_decode
 from playhead.formats.wire.native import requests as native
 from playhead.kernel import protocol as kernel_protocol
+from playhead.kernel.output_decoder import OutputDecoder
 from playhead.model_worker import protocol as worker_protocol
 from playhead.providers.parser.call_parser import CutOffError
 from playhead.providers.parser.delta_parser import DeltaParser

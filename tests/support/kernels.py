@@ -10,6 +10,7 @@ from pathlib import Path
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import CodeError, RunReport
 from playhead.domain.execution import RunRequest
+from playhead.execution.far_link import TokenOf
 from playhead.execution.keeping.variable_keeper import VariableKeeper
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.session.code_ports import Executor
@@ -17,10 +18,10 @@ from playhead.session.code_ports import Executor
 
 @asynccontextmanager
 async def executor(
-    folder: Path, keeper: VariableKeeper | None = None
+    folder: Path, keeper: VariableKeeper | None = None, token_of: TokenOf | None = None
 ) -> AsyncGenerator[ProcessExecutor]:
     """An executor whose kernels end with the block."""
-    made = ProcessExecutor(folder / "output", keeper=keeper)
+    made = ProcessExecutor(folder / "output", keeper=keeper, token_of=token_of)
     _: Executor = made  # the type checker compares it with the port
     try:
         yield made

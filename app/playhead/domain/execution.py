@@ -199,7 +199,8 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
 
     `paused_line` is the line that its block is paused before, 0 while it is not. `place` is the run
     after which its variables are as they are, once that is saved. `link` is that to a kernel on
-    another machine, "" while it holds; "lost" is no end of the code, which goes on there.
+    another machine, "" while it holds; "lost" is no end of the code, which goes on there. `missing`
+    says in words what of the output could not be had when it was back.
     """
 
     state: KernelState = "none"
@@ -217,6 +218,7 @@ class KernelStatus(Struct, frozen=True, kw_only=True):
     paused_line: int = 0
     place: str = ""
     link: LinkState = ""
+    missing: str = ""
 
 
 class Interpreter(Struct, frozen=True, kw_only=True):

@@ -19,9 +19,9 @@ from PySide6.QtCore import QObject, QProcess, QSocketNotifier, QTimer
 from playhead.domain.conversation.payloads import RunEnd
 from playhead.errors import ExecutionError
 from playhead.execution import processes
-from playhead.execution.output_decoder import OutputDecoder, Piece
 from playhead.execution.processes import JobObject, resident_bytes
 from playhead.execution.supervisors.supervisor_process import SupervisorProcess
+from playhead.kernel.output_decoder import OutputDecoder, Piece
 from playhead.kernel.protocol import new_nonce
 from playhead.supervisor.outside_view import OutsideView
 
@@ -100,7 +100,6 @@ _COMMAND_LEAD_LIMIT_MS = 100
 _INTERRUPTS = 2
 _SECOND_INTERRUPT_MS = 250
 _CHILDREN_GRACE_MS = 500
-_EXIT_GRACE_MS = 500
 _LEFTOVERS_GRACE_MS = 250
 _LEFTOVERS_LIMIT_MS = 500
 _LEFTOVERS_PERIOD_MS = 10
@@ -343,10 +342,10 @@ class KernelProcess(QObject):
         processes.send_signal(self._left, signal.SIGINT)
         self._clear.start(0)  # the pipe has not been read to its end yet
 
-    def end_soon(self, shutdown_command: bytes) -> None:
+    def end_soon(self, shutdown_command: bytes, grace_ms: int) -> None:
         """Let it end in an orderly way (exit handlers), and kill it if that takes too long."""
         self.write(shutdown_command)
-        self._kill.start(_EXIT_GRACE_MS)
+        self._kill.start(grace_ms)
 
     def signal_group(self, number: signal.Signals) -> None:
         """Send a signal to the kernel and all of its group."""

@@ -35,7 +35,6 @@ from playhead.domain.text.run_ends import run_end_reason
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment, processes
 from playhead.execution.languages import KernelLanguage
-from playhead.execution.output_decoder import Piece
 from playhead.execution.processes import LimitWatch
 from playhead.execution.results import (
     Questions,
@@ -51,10 +50,10 @@ from playhead.execution.results import (
 from playhead.execution.run_output import RunOutput, file_name
 from playhead.execution.run_stream import RunStream, no_pause
 from playhead.kernel import protocol
+from playhead.kernel.output_decoder import Piece
 
 if TYPE_CHECKING:
     from playhead.domain.trust import Policy, Reach
-    from playhead.execution.environments.place_finder import KernelSpec
     from playhead.execution.kernel_process import KernelProcess
     from playhead.execution.supervisors.supervisor_process import SupervisorProcess
     from playhead.sandbox.sandbox import Confinement
@@ -63,7 +62,6 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 ANSWER_LIMIT_S = 3.0
-_START_LIMIT_S = 30
 _FIRST_LOOK_S, _LAST_LOOK_S = 0.005, 0.5
 _LATE_LIMIT = 64_000
 _LIMIT_GRACE_S = 1.0
@@ -86,6 +84,11 @@ class LiveKernel:
         self.language = language
         self.interpreter = interpreter
         self.confinement = confinement
+        from playhead.execution.far_link import FarLink  # not needed for the first paint
+
+        self.link = FarLink(language.spec)
+        self.resume: dict[str, str | int] = {}
+        """What is known of the kernel elsewhere that it comes back to."""
         self.is_new = True
         """Whether nothing has been done with it yet."""
         self._output_dir = output_dir
@@ -162,6 +165,8 @@ class LiveKernel:
             is_silent=self._is_silent,
             folder=self._folder,
             paused_line=self._run.pause.line if self._run and self._state == "busy" else 0,
+            link=self.link.state,
+            missing=self.link.missing,
             going_on=GoingOn(self._left.main, self._left.threads, len(self._left_processes)),
         )
 
@@ -184,7 +189,7 @@ class LiveKernel:
             language=self.language.word,
             program=self.language.program,
             uv=environment.uv_program(),
-            **_place(self.language.spec),
+            **self.link.hello(self.resume),
         )
         self._process.write(hello)
 
@@ -229,11 +234,12 @@ class LiveKernel:
 
     async def ready(self) -> None:
         """Wait until code can be run. Raises ExecutionError when it did not come so far."""
+        limit_s = self.link.start_limit_s
         try:
-            async with asyncio.timeout(_START_LIMIT_S):
+            async with asyncio.timeout(limit_s):
                 await self._settled.wait()
         except TimeoutError:
-            self.kill(RunEnd(kind="start_limit", limit=_START_LIMIT_S))
+            self.kill(RunEnd(kind="start_limit", limit=limit_s))
             await self._ended.wait()
         if self._state == "none":
             raise self._start_error()
@@ -265,6 +271,11 @@ class LiveKernel:
             self._process.end_processes(self._left_processes)
         elif self._state == "starting":
             self.kill(RunEnd(kind="stopped_early"))
+        elif self.link.is_elsewhere and self._state in ("busy", "stopping") and self._run:
+            self._run.is_stopping = True
+            self._run.stop_cause = cause
+            self._set_state("stopping")
+            self._process.write(protocol.encode_command("stop", run=self._run_nonce))
         elif self._state == "busy" and self._run is not None:
             grace_s = self._grace_s if grace_s is None else grace_s
             self._run.stop_cause = cause
@@ -370,19 +381,26 @@ class LiveKernel:
 
     def kill(self, cause: RunEnd) -> None:
         """Kill it with its children."""
-        if self._state != "none":
+        if self.link.is_elsewhere and self._state not in ("none", "starting"):
+            self.end(cause)
+        elif self._state != "none":
             self._kill_cause = cause
             self._process.kill_group()
 
-    def end(self, cause: RunEnd) -> None:
-        """Take no more code, and end: at once if code runs, else so that its exit handlers run."""
+    def end(self, cause: RunEnd, *, leaves: bool = False) -> None:
+        """Take no more code, and end: at once if code runs, else so that its exit handlers run.
+
+        A kernel elsewhere is let run if it `leaves`.
+        """
         if self._is_ending:
             return  # the first cause is the one that is reported
-        if self._state != "idle":
+        if self._state != "idle" and not (self.link.is_elsewhere and self._state != "starting"):
             self.kill(cause)
         else:
             self._kill_cause = cause
-            self._process.end_soon(protocol.encode_command("exit"))
+            is_restart = cause.kind == "restarted"
+            how = "leave" if leaves else "restart" if is_restart else ""
+            self._process.end_soon(protocol.encode_command("exit", how=how), self.link.end_grace_ms)
         self._is_ending = True
 
     async def ended(self) -> None:
@@ -392,6 +410,8 @@ class LiveKernel:
     def _start_error(self) -> ExecutionError:
         cause = run_end_reason(self._kill_cause or self._end_cause)
         reason = f"{cause}." + _final_output(self._between)
+        if self.link.failure is not None and not self.was_stopped:
+            return self.link.failure
         if self.confinement is not None and not self._process.has_begun:
             return ExecutionError(
                 "The sandbox could not be made, so nothing was started.",
@@ -586,6 +606,8 @@ class LiveKernel:
                 self._spare(piece.integer("pid") or 0)
             elif isinstance(piece, protocol.Mark) and piece.kind == "stopping":
                 self._process.signal_now()
+            elif isinstance(piece, protocol.Mark) and self.link.take(piece):
+                self._on_change()
             else:
                 rest.append(piece)
         return rest
@@ -621,7 +643,7 @@ class LiveKernel:
             self._push(self._run.flush())
 
     def _on_end(self, end: RunEnd) -> None:
-        self._end_cause = end
+        end = self._end_cause = self.link.end(end)
         self._is_disputed = False
         if self._is_clearing:
             self._on_cleared()
@@ -660,15 +682,6 @@ def _execute(request: RunRequest, nonce: str) -> bytes:
         breakpoints=list(request.breakpoints),
         values=request.keeps_values,
     )
-
-
-def _place(spec: KernelSpec | None) -> dict[str, Any]:
-    """Return what a place worker is given of its kernel; nothing for a kernel of ours."""
-    if spec is None:
-        return {}
-    name, variables = spec.place.label, dict(spec.variables)
-    facts = {"argv": spec.command, "env": variables, "interrupts": spec.interrupts, "name": name}
-    return {"place": facts}
 
 
 def _final_output(output: bytes) -> str:

@@ -49,6 +49,7 @@ from playhead.execution.supervisors.supervisor_process import SpareSupervisor
 
 if TYPE_CHECKING:
     from playhead.execution.environments.place_finder import KernelSpec
+    from playhead.execution.far_link import TokenOf
     from playhead.execution.file_watch import FileWatch, RunObservation
     from playhead.execution.keeping.variable_keeper import VariableKeeper
     from playhead.sandbox.sandbox import Confinement, Sandbox
@@ -70,7 +71,8 @@ class ProcessExecutor:
     Kernels get `variables` (by default this process's environment) without those named in `drop`,
     and without secrets and what leads to the desktop, unless `allowed` or `allow` say so. Runs with
     a bounded policy get kernels in the `sandbox`; without one they are refused. `keeper` saves
-    their variables and brings them back; without it they end with their kernel.
+    their variables and brings them back; without it they end with their kernel. `token_of` is asked
+    for what a server wants to see.
     """
 
     def __init__(
@@ -83,7 +85,10 @@ class ProcessExecutor:
         allowed: Collection[Access] = (),
         sandbox: Sandbox | None = None,
         keeper: VariableKeeper | None = None,
+        token_of: TokenOf | None = None,
     ) -> None:
+        self._token_of = token_of
+        self._resumes: dict[tuple[str, str], dict[str, str | int]] = {}
         self._sandbox = sandbox
         self._keeper = keeper
         self._allowed = frozenset(allowed)
@@ -165,6 +170,8 @@ class ProcessExecutor:
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         """Stream the chunks of one run, as described by the port. Raises ExecutionError."""
         request = replace(request, dpi=self._dpi)
+        if _is_elsewhere(request):
+            request = replace(request, policy=Policy())  # what holds code here is not there
         kernel = await self._kernel_for(request)
         look = self._files.look(request) if self._files is not None else None
         if self._files is not None and kernel.state == "starting":
@@ -394,7 +401,7 @@ class ProcessExecutor:
             await self._look_for_languages()
             if request.policy.is_reviewed:  # two cannot work in the same copy
                 await _shut_down(self._of(request.conversation_id), RunEnd(kind="other_language"))
-            spec = await _spec_of(request)
+            spec = await self._spec_of(request)
             confinement = await self._confine(request, spec)
             while confinement is not None and confinement.reach != self._reach_of(request):
                 # It was granted or revoked meanwhile.
@@ -480,6 +487,23 @@ class ProcessExecutor:
         kernel.is_new = not is_wanted
         return is_wanted
 
+    async def _spec_of(self, request: RunRequest) -> KernelSpec | None:
+        """Return how the kernel of another program is started; None for one of ours.
+
+        Raises ExecutionError.
+        """
+        place = place_of(request.interpreter)
+        if place is None:
+            return None
+        from playhead.execution.environments.place_finder import (
+            read_spec,  # not needed for the first paint
+        )
+
+        spec = await asyncio.to_thread(read_spec, place)
+        if place.kind != "server" or self._token_of is None:
+            return spec
+        return replace(spec, secret=await self._token_of(place))
+
     def _reach_of(self, request: RunRequest) -> Reach:
         return self._reach.get(request.conversation_id, Reach())
 
@@ -518,6 +542,7 @@ class ProcessExecutor:
             confinement,
             None if confinement is None else self._spare.take(bool(confinement.staging)),
         )
+        kernel.resume = self._resumes.get(key, {})
         self._kernels[key] = kernel
         self._clock.start()
         path = self._languages.path
@@ -545,6 +570,8 @@ class ProcessExecutor:
     def _on_change(self, key: tuple[str, str], kernel: LiveKernel) -> None:
         if self._keeper is not None and kernel.language.is_hosts:
             self._keeper.follow(key[0], kernel, lambda: self._emit(key[0]))
+        if kernel.link.is_elsewhere:
+            self._resumes[key] = kernel.link.facts
         if kernel.state == "none" and self._kernels.get(key) is kernel:
             self._forget(key)
         self._emit(key[0])
@@ -623,19 +650,9 @@ def _runs_in_host(request: RunRequest) -> bool:
     return request.language == HOST_LANGUAGE and place_of(request.interpreter) is None
 
 
-async def _spec_of(request: RunRequest) -> KernelSpec | None:
-    """Return how the kernel of another program is started; None for one of ours.
-
-    Raises ExecutionError.
-    """
+def _is_elsewhere(request: RunRequest) -> bool:
     place = place_of(request.interpreter)
-    if place is None:
-        return None
-    from playhead.execution.environments.place_finder import (
-        read_spec,  # not needed for the first paint
-    )
-
-    return await asyncio.to_thread(read_spec, place)
+    return place is not None and place.is_elsewhere
 
 
 def _view_of(reach: Reach) -> Reach:

@@ -22,8 +22,8 @@ from playhead.domain.conversation.payloads import (
     RunState,
 )
 from playhead.errors import ExecutionError, phrase
-from playhead.execution.output_decoder import Piece
 from playhead.execution.run_output import RunOutput
+from playhead.kernel.output_decoder import Piece
 from playhead.kernel.protocol import Mark
 
 _LONGEST_TEXT = 65_536

@@ -41,6 +41,11 @@ class Channel:
             data = data[self._write(data) :]
         return length
 
+    def pass_on(self, data: bytes) -> None:
+        """Write output that is not ours as it is."""
+        while data:
+            data = data[self._write(data) :]
+
     def flush(self) -> None:
         """Flush the current streams, which user code may have replaced."""
         for stream in (sys.stdout, sys.stderr):

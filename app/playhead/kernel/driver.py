@@ -156,3 +156,10 @@ class Driver:
 
     def close(self) -> None:
         """End the kernel in an orderly way."""
+
+    def end(self, how: str) -> None:
+        """End in an orderly way; `how` says what becomes of code that runs elsewhere."""
+        self.close()
+
+    def end_busy(self, how: str) -> None:
+        """End although a block runs (command thread), where that is not the parent's to do."""

@@ -84,7 +84,7 @@ class Host:
         while True:
             command = self._next_command()
             if command["t"] == "exit":
-                self._driver.close()
+                self._driver.end(command.get("how") or "")
                 return
             if command["t"] == "execute":
                 self._execute(command)
@@ -160,13 +160,20 @@ class Host:
         elif kind == "give_up":
             self._driver.give_up_answer(command["ask"])
         else:
-            if kind in ("execute", "exit"):
-                self._driver.give_up_answer()
-            if kind == "execute":
-                self._is_busy = True
-                self._driver.expect_run()
-            self._queue.put(command)
-            os.write(self._waker, b"c")
+            self._enqueue(command)
+
+    def _enqueue(self, command: dict[str, Any]) -> None:
+        """Leave a command to the main thread."""
+        kind = command["t"]
+        if kind in ("execute", "exit"):
+            self._driver.give_up_answer()
+        if kind == "exit" and self._is_busy:
+            self._driver.end_busy(command.get("how") or "")
+        if kind == "execute":
+            self._is_busy = True
+            self._driver.expect_run()
+        self._queue.put(command)
+        os.write(self._waker, b"c")
 
     def _ask_busy(self, command: dict[str, Any]) -> None:
         """Have a question answered by a block that is paused, or refuse it."""

@@ -10,7 +10,9 @@ Commands, one JSON object a line, by their `t`:
                nonce, spool (folder for files), dpi (of images, 0: the library's own), language,
                program (the language's own, "" for Python), uv (the program that installs packages,
                "" if there is none), place (for a place worker: argv, env, mode of interrupts and
-               name of a Jupyter kernel): the first line, answered by the mark `ready`
+               name of a Jupyter kernel; or kind "server", name, address, token, program, folder,
+               kernel_id, resume, the facts of an earlier `resume`): the first line, answered by the
+               mark `ready`
     execute    run, code, folder, lines (announce and sample lines), times (time lines inside loops
                too, where it can), memory (bytes it may take, 0: no limit), dpi (of
                images from now on, 0: as before), breakpoints (lines to pause before), values (keep
@@ -43,11 +45,16 @@ Commands, one JSON object a line, by their `t`:
                size, is_sealed}]}), seconds: what another kernel has saved, or this one; the names
                of no list stay; answered by `answer`
     environment set, unset: variables of the environment from now on, and names that go
-    exit       end in an orderly way
+    exit       how (what becomes of code that runs elsewhere: "" ends its kernel, "leave" lets it
+               run, "restart" ends its names): end in an orderly way
 
 Marks, by their `t`; each carries `run`:
     ready    pid, version (of the language), pauses (the inode of the pipe that the main thread
              reads while code is paused, 0 for none), lines: whether it names those that run
+    link     state ("connecting", "lost", "" while it holds), missing (what could not be had, in
+             words): the link to a kernel elsewhere
+    resume   facts: what a later place worker needs to come back to this kernel, {} where it cannot
+    failed   code, title, detail, remedy: why a kernel elsewhere could not be had, or has ended
     driver   pid: the program of another language, which is not part of any run
     stopping the kernel has taken the stop: what its code waits for may be signalled now
     line     line: the statement that runs now

@@ -22,6 +22,10 @@ def main(argv: list[str] | None = None, wake: tuple[int, int] | None = None) -> 
 
 
 def _make_driver(context: DriverContext) -> Driver:
+    if context.place.get("kind") == "server":
+        from playhead.place_worker.server_driver import ServerDriver
+
+        return ServerDriver(context)
     from playhead.place_worker.jupyter_driver import JupyterDriver
 
     return JupyterDriver(context)

@@ -1,6 +1,6 @@
 """The driver of the place worker: a Jupyter kernel runs the blocks.
 
-A kernel of IPython gets our own parts beside its shell (`kernel/python/ipython_probe.py`): it then
+A kernel of IPython gets our own parts beside its shell (`kernel/python/jupyter`): it then
 writes output, marks, tables and answers itself, as our kernel does, and its messages only say when
 a block asks for input and when it has ended. Of other kernels the messages are all there is.
 """
@@ -13,13 +13,16 @@ import signal
 import threading
 import time
 from queue import Empty
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from playhead.kernel import boot
 from playhead.kernel.driver import Driver, DriverContext, Job, Outcome
+from playhead.place_worker.backlog import EXITED
 from playhead.place_worker.block_results import BlockResults
 from playhead.place_worker.jupyter_messages import Message, MessageGaps, text_of
-from playhead.place_worker.kernel_connection import EXITED, KernelConnection
+
+if TYPE_CHECKING:
+    from playhead.place_worker.kernel_connection import KernelConnection
 
 _ASK_AGAIN_S = 0.2
 _FIRST_LIMIT_S = 2.0
@@ -35,7 +38,7 @@ class JupyterDriver(Driver):
     def __init__(self, context: DriverContext) -> None:
         super().__init__(context)
         self.name = context.place.get("name") or "The kernel"
-        self._connection = self._start_kernel()
+        self._connection: Any = self._start_kernel()
         self._info: dict[str, Any] = {}
         self._has_probe = False
         self._folder = os.getcwd()
@@ -133,6 +136,8 @@ class JupyterDriver(Driver):
         self._connection.close()
 
     def _start_kernel(self, *, is_tcp: bool = False) -> KernelConnection:
+        from playhead.place_worker.kernel_connection import KernelConnection
+
         place = self.context.place
         return KernelConnection(
             place["argv"],
@@ -237,16 +242,24 @@ class JupyterDriver(Driver):
             )
 
     def _answer_input(self) -> bool:
-        if self._asking is None or not ("\n" in self._typed or self._has_input_end):
+        if not self._is_asked or not ("\n" in self._typed or self._has_input_end):
             return False
         line, _, rest = self._typed.partition("\n")
         is_end = not self._typed
         self._read_bytes += len(self._typed.encode()) - len(rest.encode())
         self._typed = rest
-        value = _END_OF_INPUT if is_end else line
-        self._connection.send("stdin", "input_reply", {"value": value}, parent=self._asking)
-        self._asking = None
+        self._send_answer(None if is_end else line)
         return True
+
+    @property
+    def _is_asked(self) -> bool:
+        return self._asking is not None
+
+    def _send_answer(self, value: str | None) -> None:
+        """Send a line that was asked for, None for the end of input."""
+        content = {"value": _END_OF_INPUT if value is None else value}
+        self._connection.send("stdin", "input_reply", content, parent=self._asking)
+        self._asking = None
 
     @contextlib.contextmanager
     def _awaited(self) -> Any:
@@ -275,12 +288,12 @@ class JupyterDriver(Driver):
 
 _LOAD = (
     "(lambda g: (exec(compile(open(g['__file__']).read(), g['__file__'], 'exec'), g),"
-    " g['load_by_file']('python.ipython_probe').install(get_ipython(), *%r)))"
+    " g['load_by_file']('python.jupyter.ipython_probe').install(get_ipython(), *%r)))"
     "({'__name__': '_playhead_boot', '__file__': %r})"
 )
 """Loads our parts from their files, with no name left in the namespace of the code."""
 
 
 def _call(name: str, command: dict[str, Any]) -> str:
-    module = "_playhead_kernel.python.ipython_probe"
+    module = "_playhead_kernel.python.jupyter.ipython_probe"
     return f"__import__('sys').modules[{module!r}].{name}({command!r})"

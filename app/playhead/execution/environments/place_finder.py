@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from playhead.atomic_file import read_plain
 from playhead.domain.execution import Place
+from playhead.domain.secret import Secret
 from playhead.domain.text.json_text import read_json
 from playhead.errors import ExecutionError, phrase
 from playhead.execution.login_path import find_program
@@ -36,6 +37,8 @@ class KernelSpec(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...]
     variables: Mapping[str, str]
     interrupts: str = "signal"
+    secret: Secret | None = None
+    """What a server is shown; only its place worker gets it."""
 
 
 def find_kernels(
@@ -57,6 +60,8 @@ def find_kernels(
 
 def read_spec(place: Place) -> KernelSpec:
     """Return how the kernel of a place is started now. Raises ExecutionError."""
+    if place.is_elsewhere:
+        return KernelSpec(place=place, command=("",), variables={})
     if sys.platform == "win32":
         raise _gone(place, "On Windows Playhead cannot run Jupyter's kernels yet.")
     folder = Path(place.folder)

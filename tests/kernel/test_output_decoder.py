@@ -3,8 +3,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from playhead.execution.output_decoder import OutputDecoder, Piece
 from playhead.kernel import protocol
+from playhead.kernel.output_decoder import OutputDecoder, Piece
 from playhead.kernel.protocol import Mark, encode_mark
 
 NONCE = "0123456789abcdef"

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from playhead.kernel import protocol
+from typing import Union
 
-Piece = bytes | protocol.Mark
+from . import protocol
+
+Piece = Union[bytes, protocol.Mark]
 
 
 class OutputDecoder:

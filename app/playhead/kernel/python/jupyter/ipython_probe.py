@@ -17,19 +17,19 @@ import time
 import traceback
 from typing import Any, Callable, Dict
 
-from .. import errors
-from ..channel import Channel
-from ..driver import AnswerFiles
-from ..interrupts import Interrupts, start_thread
-from ..run_timings import RunTimings
-from ..streams import open_output
-from ..working_folder import WorkingFolder
-from . import frames, representations
-from .code_help import CodeHelp
-from .display_publisher import DisplayPublisher
-from .frames import TableReader
-from .lines.block_lines import LineSampler
-from .variables import FailedFrames, VariableInspector, Variables
+from ... import errors
+from ...channel import Channel
+from ...driver import AnswerFiles
+from ...interrupts import Interrupts, start_thread
+from ...run_timings import RunTimings
+from ...streams import open_output
+from ...working_folder import WorkingFolder
+from .. import frames, representations
+from ..code_help import CodeHelp
+from ..display_publisher import DisplayPublisher
+from ..frames import TableReader
+from ..lines.block_lines import LineSampler
+from ..variables import FailedFrames, VariableInspector, Variables
 
 _END_KIND = "application/vnd.playhead.end+json"
 _NOT_SHOWN = ("In", "Out", "exit", "quit", "get_ipython", "open")
@@ -139,8 +139,8 @@ class IPythonProbe:
         os.set_inheritable(fd, False)
         self._open_descriptors()
         self._output = PacedOutput()
-        sys.stdout = sys.__stdout__ = self._output.stream  # type: ignore[misc]
-        sys.stderr = sys.__stderr__ = open_output(2)  # type: ignore[misc]
+        self._complaints = open_output(2)
+        self._set_streams()
         interrupts = Interrupts()
         self._sampler = LineSampler(channel)
         self._display = DisplayPublisher(channel, self._sampler, spool)
@@ -216,9 +216,23 @@ class IPythonProbe:
         for number in (1, 2):
             os.dup2(self._fd, number)
 
+    def _set_streams(self) -> None:
+        """Put our streams in the place of the kernel's own."""
+        sys.stdout = sys.__stdout__ = self._output.stream  # type: ignore[misc]
+        sys.stderr = sys.__stderr__ = self._complaints  # type: ignore[misc]
+
+    def _leave_streams(self) -> None:
+        """Do nothing: all that runs here is ours."""
+
+    def _wanted(self) -> dict[str, Any]:
+        """Return what the place worker wants of the block; nothing for code of others."""
+        return self._shell.parent_header.get("metadata", {}).get("playhead") or {}
+
     def _begin(self, info: Any) -> None:
-        wanted: dict[str, Any] = self._shell.parent_header.get("metadata", {}).get("playhead") or {}
+        wanted = self._wanted()
         self._is_running = bool(wanted)
+        if not wanted:
+            return
         self._open_descriptors()
         self._output.begin()
         self._channel.run = wanted.get("run", "")
@@ -258,7 +272,13 @@ class IPythonProbe:
         self._timings.send(self._channel, None)
         self._output.end()
         self._is_running = False
-        end = {"line": line, "is_reported": True, "folder": self._folder.elsewhere()}
+        self._leave_streams()
+        folder, is_stopped = self._folder.elsewhere(), isinstance(error, KeyboardInterrupt)
+        end = {"line": line, "is_reported": True, "is_stopped": is_stopped, "folder": folder}
+        self._send_end(end)
+
+    def _send_end(self, end: dict[str, Any]) -> None:
+        """Send how a block has ended."""
         self._shell.display_pub.publish({_END_KIND: end})
 
     def _report(self, error: BaseException) -> int | None:
