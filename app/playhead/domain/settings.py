@@ -71,6 +71,13 @@ class Profile(Struct, frozen=True, kw_only=True):
     sandbox_ask: AskPolicy | None = None
 
 
+class SavedServer(Struct, frozen=True):
+    """A Jupyter server that the user added, by its address without a token."""
+
+    name: ProfileName
+    address: ProfileName
+
+
 class AppSettings(Struct, frozen=True, kw_only=True):
     """Everything a user can set but keys; `interpreter` empty means the managed environment.
 
@@ -90,7 +97,8 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     `asks_typed_code`: code that a person typed in Direct mode waits for an approval, too.
     `notifies`: of what ends or waits while the window is not in front, `notifies_aloud`: with the
     system's sound. `close_keeps_running` is empty until the user was asked. `shortcuts` are those
-    that differ, by "place.command".
+    that differ, by "place.command". `servers` are those of Jupyter, `machines` the ids of places on
+    machines and in containers that the user named.
     """
 
     model: str = DIRECT_MODEL
@@ -145,6 +153,8 @@ class AppSettings(Struct, frozen=True, kw_only=True):
     notifies_aloud: bool = False
     close_keeps_running: Literal["", "yes", "no"] = ""
     shortcuts: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
+    servers: tuple[SavedServer, ...] = ()
+    machines: tuple[str, ...] = ()
     window: Mapping[str, str] = msgspec.field(default_factory=dict[str, str])
 
 

@@ -187,6 +187,30 @@ class Executor(Protocol):
         ...
 
 
+class FarSide(Protocol):
+    """Reaches what is on the machine where a conversation's code runs, if that is another one."""
+
+    async def put_file(
+        self, conversation_id: str, path: str, report: Callable[[int, int], None]
+    ) -> str:
+        """Copy a file to where the code of a conversation runs; return its path over there.
+
+        `report` gets the bytes that are there and how many there are. Raises ExecutionError.
+        """
+        ...
+
+    async def fetch_file(self, conversation_id: str, path: str) -> str:
+        """Copy a file from where the code runs; return the path of the copy here.
+
+        Raises ExecutionError.
+        """
+        ...
+
+    async def leave(self, conversation_id: str) -> None:
+        """Leave the kernels of a conversation that are elsewhere: their code runs on."""
+        ...
+
+
 class SavedVariables(Protocol):
     """Saves the variables of kernels, for the next kernel of their conversation."""
 

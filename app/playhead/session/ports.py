@@ -29,6 +29,7 @@ from playhead.errors import AppError, StorageError
 from playhead.session.code_ports import (
     CodeReader,
     Executor,
+    FarSide,
     FileEffects,
     LayerPackages,
     RiskReader,
@@ -38,7 +39,7 @@ from playhead.session.code_ports import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from playhead.domain.places import Machine, PlaceQuestion, ServerAnswer
 
 
 class ApiStatus(Struct, frozen=True):
@@ -355,6 +356,34 @@ class Interpreters(Protocol):
         ...
 
 
+class Places(Protocol):
+    """Finds where else code can run, and carries the questions of what connects to it."""
+
+    async def ask_server(self, address: str, token: Secret | None = None) -> ServerAnswer:
+        """Return who answers at an address, and its kernels; by default with the token that is
+        kept for it.
+
+        Raises ExecutionError, with the code `place_unauthorized` where another token is needed.
+        """
+        ...
+
+    async def machines(self) -> list[Machine]:
+        """Return the machines that `ssh` has names for, and containers that run. Never raises."""
+        ...
+
+    async def why_no_machines(self) -> str:
+        """Return in a sentence why no machine can be reached, as without `ssh`; else ""."""
+        ...
+
+    def subscribe(self, listener: Callable[[PlaceQuestion], None]) -> Unsubscribe:
+        """Call the listener with each question that a connection asks, and when one is over."""
+        ...
+
+    def answer(self, question_id: str, answer: Secret | None) -> None:
+        """Answer a question; None gives the connection up."""
+        ...
+
+
 class ApiControl(Protocol):
     """The server for other programs, as the window switches it."""
 
@@ -465,7 +494,8 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     Without `folders` new conversations begin in the folder that the process was started in; without
     a `reader` nothing is known of code before it has run, without `risks` nothing of what it would
     do, without `files` nothing can be undone, without `packages` none get out of the sandbox,
-    without `saved_variables` none are. Without a `sandbox` no policy but “everything” can be
+    without `saved_variables` none are, without `places` code runs on this computer only, without a
+    `far_side` no file goes to another one. Without a `sandbox` no policy but “everything” can be
     chosen. `policy` is what the command line chose, `is_root` whether the program has the rights of
     the superuser.
     """
@@ -485,3 +515,5 @@ class SessionPorts(Struct, frozen=True, kw_only=True):
     files: FileEffects | None = None
     packages: LayerPackages | None = None
     saved_variables: SavedVariables | None = None
+    places: Places | None = None
+    far_side: FarSide | None = None
