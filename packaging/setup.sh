@@ -35,7 +35,7 @@ is_done() {
 install() { .venv/bin/python packaging/install.py "$@"; }
 
 # SDKs of other ages than litellm's, each in a folder of its own: the tests drive the server with all.
-# And ipykernel, since IPython in .venv itself would change what other tests see.
+# And ipykernel and the servers of Jupyter, which in .venv itself would change what other tests see.
 get_other_sdks() {
     for lock in tests/clients/python/*.lock; do
         folder=.venv/$(basename "$lock" .lock)
@@ -70,7 +70,7 @@ lock=requirements.lock
 case $part in
 run) sizes="198 MB to download, 620 MB on disk" ;;
 dev) sizes="400 MB to download, 1.4 GB on disk" ;;
-all) sizes="425 MB to download, 1.5 GB on disk" ;;
+all) sizes="440 MB to download, 1.6 GB on disk" ;;
 esac
 if [ "$part" != run ]; then
     lock=requirements-dev.lock
