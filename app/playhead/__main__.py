@@ -82,10 +82,12 @@ def _child_status(given: list[str]) -> int | None:
 def _place_worker(given: list[str]) -> int:
     """Serve as a place worker, inside a sandbox already or below a supervisor of its own."""
     from playhead.kernel.boot import INSIDE
+    from playhead.place_worker.boot import ASK
     from playhead.place_worker.boot import main as place_worker
     from playhead.supervisor.boot import main as supervised
 
-    return place_worker(given) if given[:1] == [INSIDE] else supervised(place_worker) or 0
+    is_alone = given[:1] in ([INSIDE], [ASK])
+    return place_worker(given) if is_alone else supervised(place_worker) or 0
 
 
 def python_problem(version: tuple[int, int]) -> str:

@@ -5,21 +5,29 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
+import urllib.request
 from collections.abc import Generator, Sequence
 from pathlib import Path
 
 import pytest
+
+from tests.clients.node import FOLDER as NODE_FOLDER
+from tests.clients.node import NODE
+from tests.support.jupyter import BESIDE
 
 FOLDER = Path(os.environ.get("JUPYTER_SERVERS_FOLDER") or Path(sys.prefix) / "jupyter")
 """Where Jupyter's servers are: in the environment itself they would change other tests."""
 TOKEN = "a-token-of-the-tests"
 _ODD = str(Path(__file__).parent / "odd_kernel.py")
 _START_LIMIT_S = 60
+_RUN = "import runpy; runpy.run_module({!r}, run_name='__main__', alter_sys=True)"
+_PROXY = NODE_FOLDER / "node_modules" / "configurable-http-proxy" / "bin"
 
 
 @contextlib.contextmanager
@@ -29,21 +37,20 @@ def jupyter_server(
     """Yield the address of a server of Jupyter's with kernels of its own."""
     if not (FOLDER / "jupyter_server").is_dir():
         pytest.skip("Jupyter's servers are not installed")
-    _describe_kernels(folder / "data" / "kernels")
+    describe_kernels(folder / "data" / "kernels")
     (folder / "root").mkdir()
     port = free_port()
     name = "KernelGatewayApp" if program == "kernel_gateway" else "ServerApp"
     words = [
-        *(sys.executable, "-c", f"import sys\nfrom {program} import __main__", "--debug"),
+        *(sys.executable, "-c", _RUN.format(program), "--debug"),
         *(f"--{name}.ip=127.0.0.1", f"--{name}.port={port}", f"--{name}.port_retries=0"),
     ]
-    words[2] = f"import runpy\nrunpy.run_module({program!r}, run_name='__main__', alter_sys=True)"
     if name == "ServerApp":
         words += [f"--ServerApp.root_dir={folder / 'root'}", "--ServerApp.open_browser=False"]
         words += [f"--IdentityProvider.token={TOKEN}", "--allow-root"]
     else:
         words += [f"--KernelGatewayApp.auth_token={TOKEN}"]
-        words += ["--JupyterWebsocketPersonality.list_kernels=True", "--allow-root"]
+        words += ["--JupyterWebsocketPersonality.list_kernels=True"]
     with open(folder / "server.log", "wb") as log:
         process = subprocess.Popen(
             [*words, *options], cwd=folder, env=variables_of(folder), stdout=log, stderr=log
@@ -59,13 +66,81 @@ def jupyter_server(
             process.wait()
 
 
+@contextlib.contextmanager
+def jupyter_hub(folder: Path) -> Generator[tuple[str, str]]:
+    """Yield the address of a JupyterHub and the token of a user, whose server does not run yet."""
+    if not (FOLDER / "jupyterhub").is_dir() or not _PROXY.is_dir():
+        pytest.skip("JupyterHub is not installed")
+    describe_kernels(folder / "data" / "kernels")
+    own = {**variables_of(folder), "PATH": f"{NODE.parent}{os.pathsep}{os.environ['PATH']}"}
+    own["CONFIGPROXY_AUTH_TOKEN"] = TOKEN
+    port, inner, control = free_port(), free_port(), free_port()
+    settings = _HUB.format(
+        url=f"http://127.0.0.1:{port}",
+        inner=inner,
+        control=f"http://127.0.0.1:{control}",
+        proxy=[str(NODE), str(_PROXY / "configurable-http-proxy")],
+        server=[sys.executable, "-m", "jupyterhub.singleuser"],
+        variables={name: own[name] for name in own if name.startswith(("JUPYTER_", "PY", "IPY"))},
+        root=str(folder),
+    )
+    (folder / "hub.py").write_text(settings)
+    hub = [sys.executable, "-c", _RUN.format("jupyterhub"), "-f", "hub.py"]
+    made = subprocess.run(
+        [*hub[:3], "token", "-f", "hub.py", "anna"],
+        cwd=folder,
+        env=own,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    with open(folder / "hub.log", "wb") as log:
+        process = subprocess.Popen(
+            hub, cwd=folder, env=own, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            wait_for_port(port, process, folder / "hub.log")
+            _wait_for_hub(f"http://127.0.0.1:{port}/hub/api/")
+            yield f"http://127.0.0.1:{port}", made.stdout.split()[-1]
+        finally:
+            process.terminate()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(20)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # its proxy
+            process.wait()
+
+
+_HUB = """
+c = get_config()
+c.JupyterHub.authenticator_class = "dummy"
+c.Authenticator.allow_all = True
+c.Authenticator.allowed_users = {{"anna"}}
+c.JupyterHub.spawner_class = "simple"
+c.JupyterHub.bind_url = {url!r}
+c.JupyterHub.hub_port = {inner}
+c.ConfigurableHTTPProxy.api_url = {control!r}
+c.ConfigurableHTTPProxy.command = {proxy!r}
+c.Spawner.cmd = {server!r}
+c.Spawner.args = ["--allow-root"]
+c.Spawner.environment = {variables!r}
+c.Spawner.notebook_dir = {root!r}
+c.SimpleLocalProcessSpawner.home_dir_template = {root!r} + "/home"
+c.JupyterHub.log_level = "DEBUG"
+"""
+
+
 def variables_of(folder: Path) -> dict[str, str]:
     """Return the environment in which Jupyter sees nothing of this computer's own."""
     places = {
         f"JUPYTER_{name}_DIR": str(folder / name.lower()) for name in ("CONFIG", "DATA", "RUNTIME")
     }
     kept = {name: value for name, value in os.environ.items() if not name.startswith("JUPYTER")}
-    own = {"PYTHONPATH": str(FOLDER), "IPYTHONDIR": str(folder / "ipython"), "HOME": str(folder)}
+    own = {
+        "PYTHONPATH": os.pathsep.join(map(str, (FOLDER, BESIDE))),
+        "IPYTHONDIR": str(folder / "ipython"),
+        "HOME": str(folder),
+    }
     return {**kept, **places, **own, "JUPYTER_NO_CONFIG": "1"}
 
 
@@ -79,6 +154,16 @@ def wait_for_port(port: int, process: subprocess.Popen[bytes], log: Path) -> Non
     raise AssertionError(log.read_text()[-3000:])
 
 
+def _wait_for_hub(url: str) -> None:
+    """Wait until the Hub itself answers behind its proxy."""
+    deadline = time.monotonic() + _START_LIMIT_S
+    while time.monotonic() < deadline:
+        with contextlib.suppress(OSError), urllib.request.urlopen(url) as answer:
+            answer.read()
+            return
+        time.sleep(0.1)
+
+
 def free_port() -> int:
     """Return a port that nobody listens on now."""
     with socket.socket() as found:
@@ -86,7 +171,8 @@ def free_port() -> int:
         return int(found.getsockname()[1])
 
 
-def _describe_kernels(folder: Path) -> None:
+def describe_kernels(folder: Path) -> None:
+    """Write what a server needs to start kernels."""
     python = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
     odd = [sys.executable, _ODD, "-f", "{connection_file}"]
     for name, argv, language in (("python3", python, "python"), ("odd", odd, "odd")):

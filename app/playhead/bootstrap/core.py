@@ -36,6 +36,7 @@ from playhead.storage.working_folders import WorkingFolders
 
 if TYPE_CHECKING:
     from playhead.checking.checker import Checker
+    from playhead.domain.execution import Place
     from playhead.domain.trust import BoundaryReport
     from playhead.execution.code_reader import CodeReader
     from playhead.execution.environments.interpreters import InterpreterFinder
@@ -171,7 +172,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     boundary = RecordedSandbox(sandbox, paths.boundary_path())
     files = deferred(lambda: _make_files(executor))
     keeper = _make_keeper(wanted, settings)
-    executor = _make_executor(wanted, tuple(variables.values()), sandbox, files, keeper)
+    executor = _make_executor(wanted, tuple(variables.values()), sandbox, files, keeper, keys)
     worker = deferred(_make_worker)
     interpreters = deferred(_make_interpreters)
     reader = deferred(lambda: _make_reader(variables))
@@ -219,7 +220,13 @@ def _make_executor(
     sandbox: Sandbox,
     files: FileWatch,
     keeper: VariableKeeper | None,
+    keys: KeyStore,
 ) -> ProcessExecutor:
+    async def token_of(place: Place) -> Secret | None:
+        from playhead.domain.places import key_of  # not needed for the first paint
+
+        return (await keys.get(key_of(place.address))).secret
+
     return ProcessExecutor(
         paths.outputs_dir(),
         drop=drop,
@@ -228,6 +235,7 @@ def _make_executor(
         allowed=wanted.allowed,
         sandbox=sandbox,
         keeper=keeper,
+        token_of=token_of,
     )
 
 

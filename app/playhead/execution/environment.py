@@ -78,6 +78,13 @@ def place_command(*, is_inside: bool = False) -> list[str]:
     return [sys.executable, "-I", "-u", *supervised, str(PLACE_BOOT)]
 
 
+def inquiry_command() -> list[str]:
+    """Return the program and arguments that ask a Jupyter server who it is."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, PLACE_FLAG, "--ask"]
+    return [sys.executable, "-I", "-u", str(PLACE_BOOT), "--ask"]
+
+
 def kernel_command(interpreter: str, language: str = "python") -> list[str]:
     """Return the program and arguments that start a kernel; for Python with this interpreter.
 

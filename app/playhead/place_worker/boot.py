@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from playhead.kernel.driver import Driver, DriverContext
 
+ASK = "--ask"
+"""The first argument where a server is only asked who it is."""
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
@@ -16,6 +18,10 @@ def main(argv: list[str] | None = None, wake: tuple[int, int] | None = None) -> 
     """Serve until the parent goes away; the arguments are those of a kernel."""
     if ROOT not in sys.path:
         sys.path.insert(0, ROOT)  # no code of a user runs in this process
+    if argv and argv[0] == ASK:
+        from playhead.place_worker.inquiry import main as ask
+
+        return ask()
     from playhead.kernel import boot
 
     return boot.main(argv, wake, _make_driver)

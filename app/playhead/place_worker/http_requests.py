@@ -5,15 +5,18 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 import aiohttp
 
+from playhead.place_worker.jupyter_messages import object_of
+
 _LIMIT_BYTES = 16_000_000
 _LIMIT_S = 30.0
 _CONNECT_LIMIT_S = 10.0
+_STREAM_LIMIT_S = 600.0
 _CERTIFICATE_ERRORS = (
     aiohttp.ClientConnectorCertificateError,
     aiohttp.ClientConnectorSSLError,
@@ -80,6 +83,23 @@ class ServerRequests:
         """Delete something. Raises ServerError."""
         await self._ask("DELETE", path)
 
+    async def events(self, path: str) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield the events of a stream, each an object of JSON. Raises ServerError."""
+        try:
+            async with self._open().get(
+                self.address + path,
+                allow_redirects=False,
+                headers={"Accept": "text/event-stream"},
+                timeout=aiohttp.ClientTimeout(total=_STREAM_LIMIT_S),
+            ) as answer:
+                if answer.status != 200:
+                    raise self._refused(answer.status, "")
+                async for line in answer.content:
+                    if line.startswith(b"data:"):
+                        yield object_of(line[5:])
+        except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
+            raise self._failed(error) from error
+
     async def socket(
         self, path: str, query: Mapping[str, str], protocol: str, limit_bytes: int
     ) -> Any:
@@ -128,7 +148,7 @@ class ServerRequests:
         try:
             return json.loads(data)
         except (ValueError, RecursionError):
-            raise self._no_server() from None
+            raise self.is_no_server() from None
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -164,7 +184,8 @@ class ServerRequests:
             "when it starts.",
         )
 
-    def _no_server(self) -> ServerError:
+    def is_no_server(self) -> ServerError:
+        """Return the error of an address at which another program answers."""
         return ServerError(
             "place_no_server",
             f"A program that is not a Jupyter server answers at {self.host}.",
@@ -225,7 +246,7 @@ async def _refuse_redirect(session: Any, context: Any, given: Any) -> None:
 def _message_in(data: bytes) -> str:
     try:
         found = json.loads(data)
-        return str(found["message"])[:300]
+        return str(found["message"] or "")[:300]
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""
 

@@ -22,6 +22,7 @@ import aiohttp
 from playhead.kernel.interrupts import start_thread
 from playhead.place_worker.backlog import EXITED, LINK, Backlog
 from playhead.place_worker.http_requests import GoneError, ServerError, ServerRequests, part
+from playhead.place_worker.inquiry import find_on_hub, is_stopped
 from playhead.place_worker.jupyter_messages import (
     PROTOCOL,
     Message,
@@ -170,7 +171,14 @@ class ServerConnection:
             await self._look()
             return
         body = {"name": self._facts.get("program") or None, "path": self._facts.get("folder") or ""}
-        made = await self._requests.post("api/kernels", body)
+        try:
+            made = await self._requests.post("api/kernels", body)
+        except ServerError as error:
+            if not is_stopped(error, self._requests.address):
+                raise
+            if not await find_on_hub(self._requests.address, self._facts.get("token") or ""):
+                raise
+            made = await self._requests.post("api/kernels", body)
         self.kernel_id = str(made["id"])
 
     async def _look(self) -> None:

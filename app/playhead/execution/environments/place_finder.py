@@ -108,18 +108,18 @@ def _places_in(parent: Path) -> Iterator[Place]:
         facts = _read(parent / name)
         language, label = facts.get("language"), facts.get("display_name")
         if isinstance(language, str) and language and facts.get("argv"):
-            words = _plain(label) if isinstance(label, str) else ""
+            words = plain_label(label) if isinstance(label, str) else ""
             folder = str(parent / name)
-            yield Place(language=_canonical(language), label=words or name, folder=folder)
+            yield Place(language=canonical(language), label=words or name, folder=folder)
 
 
-def _plain(label: str) -> str:
+def plain_label(label: str) -> str:
     """Return a name as it can be shown on one line, with nothing that is not seen."""
     words = " ".join(label.split())[:_LONGEST_LABEL]
     return "".join(letter for letter in words if letter.isprintable())
 
 
-def _canonical(language: str) -> str:
+def canonical(language: str) -> str:
     """Return our own word for a language, else its own."""
     word = language.strip().lower().replace(":", "")
     known = (one.word for one in registry.DRIVERS if word == one.word or word in one.aliases)

@@ -9,7 +9,7 @@ import asyncio
 import json
 import os
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from playhead.domain.places import RunningKernel, ServerAnswer, ServerSpec
 from playhead.domain.secret import Secret
@@ -20,7 +20,6 @@ from playhead.execution.environments.place_finder import canonical, plain_label
 
 _LONGEST_LINE = 4_000_000
 _LONGEST = 600
-_KINDS = ("server", "hub", "gateway")
 
 
 async def ask_server(
@@ -76,7 +75,9 @@ async def _read(lines: asyncio.StreamReader, on_progress: Callable[[str], None])
 
 def _answer_of(fields: dict[str, Any]) -> ServerAnswer:
     """Return what a server says of itself, as it can be shown."""
-    kind = next((one for one in _KINDS if one == fields["kind"]), "server")
+    kind: Literal["server", "hub", "gateway"] = "server"
+    if fields["kind"] in ("hub", "gateway"):
+        kind = fields["kind"]
     return ServerAnswer(
         kind=kind,
         title=plain_label(str(fields["title"])),

@@ -72,11 +72,11 @@ class OutputJournal:
                     self._changed.wait(_LONGEST_WAIT_S)
             self._data += data
 
-    def next_piece(self) -> tuple[int, bytes]:
+    def next_piece(self, most: int = MESSAGE_BYTES) -> tuple[int, bytes]:
         """Return what is to be sent next, with its offset; b"" if there is nothing, or no room."""
         with self._changed:
             at = self._sent = max(self._sent, self.start)
-            size = min(MESSAGE_BYTES, self._released + WINDOW_BYTES - at)
+            size = min(most, self._released + WINDOW_BYTES - at)
             data = bytes(self._data[at - self.start : at - self.start + max(0, size)])
             self._sent += len(data)
             return at, data
