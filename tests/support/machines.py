@@ -122,7 +122,7 @@ class Machine:
         return {**os.environ, "PATH": f"{self.folder / 'bin'}:{os.environ['PATH']}"}
 
     def configure(self, key: str = "user", known: str = "host", **more: str) -> None:
-        """Write what ssh reads of its user: the key, and which host's key is known ("" for none)."""
+        """Write what ssh reads of its user: the key, and which host's key is known, "" for none."""
         known_hosts = self.folder / "known_hosts"
         public = (self.folder / f"{known}.pub").read_text() if known else ""
         known_hosts.write_text(f"[127.0.0.1]:{self.way.port} {public}" if known else "")

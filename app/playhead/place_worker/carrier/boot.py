@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-ROOT = os.path.abspath(__file__)
-for _ in ("boot.py", "carrier", "place_worker", "playhead"):
-    ROOT = os.path.dirname(ROOT)
+_PACKAGE = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(_PACKAGE)
 
 
 def main() -> int:

@@ -17,7 +17,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 from playhead.kernel import protocol
 from playhead.place_worker.carrier.connection import (
@@ -29,6 +29,7 @@ from playhead.place_worker.carrier.connection import (
     command_of,
     far_script,
 )
+from playhead.place_worker.carrier.spool_files import SpoolFiles
 from playhead.supervisor.keeper import door
 from playhead.supervisor.keeper.resumable_stream import LinkError, ResumableStream, SentBytes
 from playhead.supervisor.protocol import CONTROL, LineReader, encode
@@ -38,10 +39,9 @@ _MOST_UNREAD = 1 << 20
 _PING_S, _LOST_S = 5.0, 10.0
 _FIRST_PAUSE_S, _LONGEST_PAUSE_S = 0.1, 5.0
 _CONNECT_LIMIT_S = 60.0
-_SLEPT_S = 3.0
+_SLEPT_S, _AWAKE_S = 3.0, 1.0
 _END_LIMIT_S = 1.0
 _GRACE_MS = 2000
-_LONGEST_NAME = 200
 _FAR = ("run", "rest")
 """What goes on to the far side as it is."""
 _FOR_GOOD = ("gone", "taken", "no_python", "no_folder")
@@ -62,7 +62,6 @@ class Carrier:
         self._hello: dict[str, Any] = {}
         self._secret = b""
         self._place: dict[str, Any] = {}
-        self._spool = ""
         self._folder: str | None = None
         self._stream = ResumableStream(SentBytes())
         self._connection: Connection | None = None
@@ -81,7 +80,7 @@ class Carrier:
         self._marks = MarkNames(b"", b"")
         self._run = ""
         self._is_resuming = False
-        self._blob: tuple[str, int, bytearray] | None = None
+        self._files = SpoolFiles(self._send, self._write_mark, "")
         self._is_leaving = False
         self._mark = protocol.new_nonce()
         self._far = {name: protocol.new_nonce() for name in ("id", "token", "nonce", "secret")}
@@ -108,13 +107,15 @@ class Carrier:
                 self._serve_once()
         finally:
             self._end_connection()
+            self._files.close()
             if self._ask is not None:
                 self._ask.close()
         return self._end()
 
     def _is_over(self) -> bool:
         if self._failure is not None or self._exit is not None:
-            return not self._printing
+            is_held = self._connection is not None and self._exit is not None
+            return not self._printing and not is_held
         return not self._has_input or (self._is_leaving and not self._printing)
 
     def _end(self) -> int:
@@ -161,7 +162,7 @@ class Carrier:
         now = time.monotonic()
         times = [at for at in (self._retry_at, self._end_at) if at is not None]
         if self._is_linked:
-            times.append(self._pinged + _PING_S)
+            times += [self._pinged + _PING_S, self._heard + _LOST_S]
         elif self._connection is not None:
             times.append(self._began + _CONNECT_LIMIT_S)
         return max(0.0, (min(times) - now) * 1000 + 1) if times else None
@@ -174,23 +175,29 @@ class Carrier:
             self._connect()
         if self._end_at is not None and now >= self._end_at:
             self._end_at = None
-            self._command("end")  # its exit handlers take too long
+            if self._exit is not None:
+                self._end_connection()
+            else:
+                self._command("end")  # its exit handlers take too long
         if self._is_linked:
-            has_slept = drift > _SLEPT_S
-            if has_slept or now >= self._pinged + _PING_S:
-                if has_slept:
-                    self._heard = min(self._heard, now - _LOST_S + 2 * _FIRST_PAUSE_S)
-                self._pinged = now
-                self._stream.ping(int(now))
-            if self._unprinted >= _MOST_UNREAD:
-                self._heard = now  # nothing is read: it is not to blame
-            elif now - self._heard > _LOST_S:
-                self._on_lost()
+            self._watch_link(now, has_slept=drift > _SLEPT_S)
         elif self._connection is not None and now >= self._began + _CONNECT_LIMIT_S:
             if self._questions:
                 self._began = now  # a person takes their time
             else:
                 self._on_lost()
+
+    def _watch_link(self, now: float, *, has_slept: bool) -> None:
+        """Ask for a sign of life; give a link up that has given none."""
+        if has_slept:  # this computer has: the link has a moment to prove that it holds
+            self._heard = min(self._heard, now - _LOST_S + _AWAKE_S)
+        if has_slept or now >= self._pinged + _PING_S:
+            self._pinged = now
+            self._stream.ping(int(now))
+        if self._unprinted >= _MOST_UNREAD:
+            self._heard = now  # nothing is read: it is not to blame
+        elif now - self._heard > _LOST_S:
+            self._on_lost()
 
     # The app's side
 
@@ -215,8 +222,8 @@ class Carrier:
         self._hello = hello
         self._secret = hello["secret"].encode("ascii")
         self._place = hello.pop("place")
-        self._spool = hello["spool"]
-        known = self._place.get("resume") or {}
+        self._files = SpoolFiles(self._send, self._write_mark, hello["spool"])
+        known = cast("dict[str, Any]", self._place.get("resume") or {})
         if self._far.keys() <= known.keys():
             self._far = {name: str(known[name]) for name in self._far}
             self._is_resuming = True
@@ -225,15 +232,17 @@ class Carrier:
         )
         if self._place["kind"] == "ssh":
             with contextlib.suppress(OSError):  # then ssh has nobody to ask, and says so
-                self._ask = AskPass(self._spool)
+                self._ask = AskPass(hello["spool"])
                 os.environ.update(self._ask.variables)
         self._connect()
 
     def _take_line(self, line: bytes) -> None:
         """Pass a command on to the kernel, under the secret that it knows."""
         _, found, command = line.rpartition(self._secret)
-        fields: Any = protocol.parse_json(command) if found else None
-        kind = fields.get("t") if isinstance(fields, dict) else None
+        if not found:
+            return
+        fields = cast("dict[str, Any]", json.loads(command))
+        kind = fields["t"]
         if kind == "exit":
             self._on_exit(fields.get("how") or "", command)
         elif kind == "continue":
@@ -242,11 +251,15 @@ class Carrier:
             self._run = fields["run"]
             self._command("begin", run=self._run)
             self._pass_on(json.dumps({**fields, "folder": self._folder or ""}).encode("ascii"))
-        elif kind is not None:
+        elif kind == "put":
+            self._files.put(fields["ask"], fields["path"], fields["name"])
+        elif kind == "get":
+            self._files.get(fields["ask"], fields["path"], fields["file"])
+        elif kind != "give_up" or not self._files.give_up(fields["ask"]):
             if kind == "stop":
                 self._command("interrupt", grace_ms=_GRACE_MS)
             self._pass_on(command)
-            self._on_wish()
+        self._on_wish()
 
     def _pass_on(self, command: bytes) -> None:
         secret = self._far["secret"].encode("ascii")
@@ -261,6 +274,9 @@ class Carrier:
         else:
             self._pass_on(command)
             self._end_at = time.monotonic() + _END_LIMIT_S
+
+    def _send(self, kind: bytes, content: bytes) -> None:
+        self._stream.send(kind, content)
 
     def _command(self, kind: str, **fields: Any) -> None:
         self._stream.send(b"c", json.dumps({"t": kind, **fields}).encode("ascii"))
@@ -284,8 +300,8 @@ class Carrier:
             elif kind == "reply":
                 self._reply(command["id"], command["text"])
 
-    def _write_mark(self, kind: str, **fields: Any) -> None:
-        self._put_out(protocol.encode_mark(self._hello["nonce"], kind, "", fields))
+    def _write_mark(self, kind: str, run: str = "", **fields: Any) -> None:
+        self._put_out(protocol.encode_mark(self._hello["nonce"], kind, run, fields))
 
     def _put_out(self, data: bytes) -> None:
         self._printing.append(data)
@@ -421,6 +437,7 @@ class Carrier:
         one = self._connection
         if one is None:
             return
+        self._files.go_on(lambda: self._stream.unacknowledged)
         try:
             one.write(b"")
             while self._is_linked and not one.has_to_write and not self._stream.is_all_sent:
@@ -432,6 +449,9 @@ class Carrier:
     def _on_lost(self) -> None:
         one = self._connection
         if one is None:
+            return
+        if self._exit is not None:  # the far side knows that we know
+            self._end_connection()
             return
         failure = one.failure()
         was_linked = one.welcome is not None
@@ -476,7 +496,9 @@ class Carrier:
             if data := self._marks.feed(content):
                 self._put_out(data)
         elif kind == b"b":
-            self._take_blob(content)
+            self._files.take(content)
+        elif kind == b"f":
+            self._files.take_piece(content)
         elif kind == b"r":
             self._take_report(json.loads(content))
 
@@ -485,44 +507,16 @@ class Carrier:
         if kind == "exit":
             self._put_out(self._marks.finish())
             self._exit = int(report["code"]) & 0xFF, int(report["signal"])
+            self._end_at = time.monotonic() + _END_LIMIT_S
         elif kind == "file":
-            name, size = str(report["name"]), int(report["size"])
-            self._blob = (name if _is_plain(name) else "", size, bytearray())
-            self._take_blob(b"")
+            self._files.begin(str(report["name"]), int(report["size"]))
+        elif kind in ("put", "get"):
+            self._files.take_report(report)
         elif kind == "left":
             self._tell(kind, **{name: one for name, one in report.items() if name != "t"})
         elif kind == "files":
-            name = f"files-{next(self._numbers)}.json"
-            self._keep(name, json.dumps(report).encode("ascii"))
-            self._put_out(
-                protocol.encode_mark(self._hello["nonce"], "files", self._run, {"file": name})
-            )
+            self._write_mark("files", run=self._run, file=self._files.keep_new(report))
             self._run = ""
-
-    def _take_blob(self, content: bytes) -> None:
-        if self._blob is None:
-            return
-        name, size, data = self._blob
-        data += content
-        if len(data) < size:
-            return
-        self._blob = None
-        if name:
-            self._keep(name, data)
-
-    def _keep(self, name: str, data: bytes | bytearray) -> None:
-        """Write a file into the spool here, where the app looks for it."""
-        path = os.path.join(self._spool, name)
-        with contextlib.suppress(OSError):  # no room here: the result is not shown
-            fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with open(fd, "wb") as file:
-                file.write(data)
-
-
-def _is_plain(name: str) -> bool:
-    """Return whether it names a file in a folder itself; the far side can say anything."""
-    is_short = 0 < len(name) < _LONGEST_NAME
-    return is_short and os.path.basename(name) == name and name[0] != "." and "\0" not in name
 
 
 class MarkNames:

@@ -39,7 +39,7 @@ def tree_hash(root: str) -> str:
 
 def tree_files(root: str) -> "list[str]":
     """Return the paths of our files below a folder, in order."""
-    found = []
+    found: "list[str]" = []
     for part in PARTS:
         for folder, _, names in os.walk(os.path.join(root, part)):
             inner = os.path.relpath(folder, root)
@@ -202,8 +202,7 @@ def _become_keeper(
         os.dup2(errors, 2)
         os.chdir("/")
         sys.path.insert(0, root)
-        from supervisor.keeper import keeper  # pyright: ignore[reportMissingImports]
-
+        keeper: Any = __import__("supervisor.keeper.keeper", fromlist=["keeper"])
         keeper.main(folder, listener, request)
         os._exit(0)
     except BaseException:

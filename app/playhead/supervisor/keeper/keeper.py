@@ -67,6 +67,7 @@ class Keeper:
         self._client: Client | None = None
         self._gone_at = time.monotonic()
         self._left_out, self._tail = 0, b""
+        self._is_ending = False
         self._incoming: dict[int, Incoming] = {}
         self._outgoing: dict[int, Outgoing] = {}
         python = start["python"] or find_python(os.environ.get("PATH", ""))
@@ -102,27 +103,19 @@ class Keeper:
         is_left = self._client is None and time.monotonic() - self._gone_at >= limit_s
         if self._kernel.has_ended:
             has_all = self._journal.end == self._journal.start and not self._left_out
-            return is_left or (has_all and self._has_said_end())
+            return is_left or (has_all and self._has_said_end()) or self._is_unwanted()
         return is_left and not self._kernel.run
+
+    def _is_unwanted(self) -> bool:
+        """Return whether it was to end, and nobody is there who would hear of it."""
+        return self._is_ending and self._client is None
 
     def _has_said_end(self) -> bool:
         return self._client is None or self._stream.is_all_sent
 
     def _serve_once(self) -> None:
-        poll = select.poll()
-        poll.register(self._listener, select.POLLIN)
         client, kernel = self._client, self._kernel
-        if client is not None:
-            poll.register(client.reader, select.POLLIN)
-            if client.waiting or not self._stream.is_all_sent:
-                poll.register(client.writer, select.POLLOUT)
-        if not kernel.has_ended:
-            poll.register(kernel.control, select.POLLIN)
-            if not self._is_throttled():
-                poll.register(kernel.output, select.POLLIN)
-            if kernel.has_to_write:
-                poll.register(kernel.input, select.POLLOUT)
-        ready = {fd for fd, _ in poll.poll(self._timers.pause_ms())}
+        ready = self._wait(client, kernel)
         if not kernel.has_ended and kernel.output in ready and not kernel.read():
             # Its end comes by the control line; until then the pipe would be ready all the time.
             time.sleep(0.001)
@@ -136,6 +129,22 @@ class Keeper:
             self._accept()
         self._timers.run_due()
         self._pour()
+
+    def _wait(self, client: Client | None, kernel: KeptKernel) -> set[int]:
+        """Wait until something is to be done; return the descriptors that are ready."""
+        poll = select.poll()
+        poll.register(self._listener, select.POLLIN)
+        if client is not None:
+            poll.register(client.reader, select.POLLIN)
+            if client.waiting or not self._stream.is_all_sent:
+                poll.register(client.writer, select.POLLOUT)
+        if not kernel.has_ended:
+            poll.register(kernel.control, select.POLLIN)
+            if not self._is_throttled():
+                poll.register(kernel.output, select.POLLIN)
+            if kernel.has_to_write:
+                poll.register(kernel.input, select.POLLOUT)
+        return {fd for fd, _ in poll.poll(self._timers.pause_ms())}
 
     def _is_throttled(self) -> bool:
         is_behind = self._stream.unacknowledged > _MOST_UNARRIVED
@@ -293,7 +302,10 @@ class Keeper:
         elif kind == "give_up":
             if (file := self._incoming.pop(command["ask"], None)) is not None:
                 file.give_up()
+            if (wanted := self._outgoing.pop(command["ask"], None)) is not None:
+                wanted.close()
         elif not self._kernel.has_ended:
+            self._is_ending |= kind == "end"
             self._kernel.command(command)
 
     def _put(self, ask: int, name: str, size: int) -> None:

@@ -116,7 +116,7 @@ def _object(body: bytes) -> dict[str, Any] | None:
         found: Any = json.loads(body)
     except (ValueError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return found if body[:1] == b"{" else None
 
 
 class KeptKernel:

@@ -23,17 +23,27 @@ if TYPE_CHECKING:
     class Kept(Protocol):
         """What was sent and may be asked for again."""
 
-        start: int
-        end: int
+        @property
+        def start(self) -> int:
+            """Return the offset of the first byte that the other end may not have."""
+            ...
+
+        @property
+        def end(self) -> int:
+            """Return the offset after the last byte."""
+            ...
 
         def append(self, data: bytes) -> None:
             """Add at the end."""
+            ...
 
         def read(self, at: int, limit: int) -> bytes:
             """Return some bytes from a place on; b"" at the end."""
+            ...
 
         def forget(self, before: int) -> None:
             """Drop what the other end has."""
+            ...
 
 
 _FRAME = struct.Struct(">cQI")
@@ -54,13 +64,18 @@ class SentBytes:
     """Keeps in memory what was sent."""
 
     def __init__(self, start: int = 0) -> None:
-        self.start = start
+        self._start = start
         self._data = bytearray()
+
+    @property
+    def start(self) -> int:
+        """Return the offset of the first byte that is kept."""
+        return self._start
 
     @property
     def end(self) -> int:
         """Return the offset after the last byte."""
-        return self.start + len(self._data)
+        return self._start + len(self._data)
 
     def append(self, data: bytes) -> None:
         """Add at the end."""
@@ -68,13 +83,13 @@ class SentBytes:
 
     def read(self, at: int, limit: int) -> bytes:
         """Return some bytes from a place on; b"" at the end."""
-        begin = at - self.start
+        begin = at - self._start
         return bytes(self._data[begin : begin + limit])
 
     def forget(self, before: int) -> None:
         """Drop what the other end has."""
-        del self._data[: before - self.start]
-        self.start = before
+        del self._data[: before - self._start]
+        self._start = before
 
 
 class ResumableStream:

@@ -1,0 +1,1 @@
+"""Other machines and containers: found, and asked about; for `execution` and `bootstrap`."""
