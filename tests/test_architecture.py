@@ -96,8 +96,11 @@ CHILDREN = (
     "playhead.undo_worker",
     "playhead.place_worker",
 )
-HOSTS = {"playhead.kernel": "playhead.place_worker"}
-"""A place worker is the host of a kernel, with a driver of its own."""
+HOSTS = {
+    "playhead.kernel": "playhead.place_worker",
+    "playhead.supervisor": "playhead.place_worker",
+}
+"""A place worker is the host of a kernel, or has a supervisor elsewhere."""
 BARE = [KERNEL, PACKAGE / "supervisor"]
 """What any Python from 3.9 on runs, with nothing but its standard library."""
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 OLDEST, NEXT = (3, 11), (3, 15)
 """The minimum version, as in `requires-python` in pyproject.toml."""
 KERNEL_FLAG, WORKER_FLAG, CODE_FLAG = "--kernel", "--model-worker", "--code-worker"
-UNDO_FLAG, PLACE_FLAG = "--undo-worker", "--place-worker"
+UNDO_FLAG, PLACE_FLAG, CARRIER_FLAG = "--undo-worker", "--place-worker", "--carrier"
 DATA_DIR_FLAG = "--data-dir"
 _LOG_LEVEL = "warning"
 _POLICY_VARIABLES = ("PLAYHEAD_SANDBOX", "PLAYHEAD_NETWORK", "PLAYHEAD_ASK", "PLAYHEAD_REVIEW")
@@ -64,6 +64,10 @@ def _child_status(given: list[str]) -> int | None:
         return supervised(kernel, given[2:] if given[1:2] == [INSIDE] else None) or 0
     if given[:1] == [PLACE_FLAG]:
         return _place_worker(given[1:])
+    if given[:1] == [CARRIER_FLAG]:
+        from playhead.place_worker.carrier.boot import main as carrier
+
+        return carrier()
     if given[:1] == [WORKER_FLAG]:
         from playhead.model_worker.__main__ import main as worker
 

@@ -92,7 +92,7 @@ class Machine:
 
     def __init__(self, folder: Path) -> None:
         assert SSHD
-        self.folder = folder
+        self.folder = folder = folder.resolve()
         self.home = folder / "home"
         self.home.mkdir(parents=True)
         for name in ("host", "user", "stranger"):

@@ -15,10 +15,11 @@ from playhead.kernel import protocol
 from playhead.supervisor import protocol as supervisor
 from playhead.supervisor.protocol import AWAITED, INSIDE, SPACE
 
-KERNEL_FLAG, PLACE_FLAG = "--kernel", "--place-worker"
-"""The flags by which the packaged program serves as a kernel itself, and as a place worker."""
+KERNEL_FLAG, PLACE_FLAG, CARRIER_FLAG = "--kernel", "--place-worker", "--carrier"
+"""The flags by which the packaged program serves as a kernel, a place worker and a carrier."""
 BOOT = Path(protocol.__file__).with_name("boot.py")
 PLACE_BOOT = BOOT.parent.parent / "place_worker" / "boot.py"
+CARRIER_BOOT = PLACE_BOOT.parent / "carrier" / "boot.py"
 SUPERVISOR = Path(supervisor.__file__).with_name("boot.py")
 OWN_FOLDER = os.path.dirname(os.path.abspath(sys.executable))
 """Where programs start that are not to read the files of a working folder, as pyenv and uv do."""
@@ -83,6 +84,18 @@ def inquiry_command() -> list[str]:
     if getattr(sys, "frozen", False):
         return [sys.executable, PLACE_FLAG, "--ask"]
     return [sys.executable, "-I", "-u", str(PLACE_BOOT), "--ask"]
+
+
+def carrier_command() -> list[str]:
+    """Return the program and arguments that start what carries a kernel of another machine."""
+    if getattr(sys, "frozen", False):
+        return [sys.executable, CARRIER_FLAG]
+    return [sys.executable, "-I", "-S", "-u", str(CARRIER_BOOT)]
+
+
+def carrier_environment(base: Mapping[str, str], drop: Collection[str] = ()) -> dict[str, str]:
+    """Return the environment of a carrier: ssh gets what it gets at a terminal, no code does."""
+    return kernel_environment("", base, drop, ACCESSES)
 
 
 def kernel_command(interpreter: str, language: str = "python") -> list[str]:

@@ -32,6 +32,7 @@ class FarLink:
         self.is_elsewhere = spec is not None and spec.place.is_elsewhere
         self.start_limit_s = _FAR_START_LIMIT_S if self.is_elsewhere else _START_LIMIT_S
         self.end_grace_ms = _FAR_END_GRACE_MS if self.is_elsewhere else _END_GRACE_MS
+        self.is_carried = spec is not None and spec.place.kind in ("ssh", "container")
         self.state: LinkState = "connecting" if self.is_elsewhere else ""
         self.missing = ""
         self.facts: dict[str, str | int] = {}

@@ -465,8 +465,8 @@ class KernelProcess(QObject):
             case "rests" | "runs" as kind if report["look"] == self._looks:
                 self._unanswered.stop()
                 self._on_report(kind, report)
-            case "left" if report["edge"] == self._edge:
-                self._on_report("left", report)
+            case "left" | "question" as kind if report.get("edge", self._edge) == self._edge:
+                self._on_report(kind, report)
             case _:
                 pass
 
@@ -500,6 +500,10 @@ class KernelProcess(QObject):
                 detail=problem,
                 remedy="Restart the kernel.",
             )
+
+    def reply(self, question_id: str, text: str | None) -> None:
+        """Answer a question of what connects to another machine; None gives the connection up."""
+        self._line.send("reply", id=question_id, text=text)
 
     def has_tried_network(self) -> bool:
         """Return whether code in a sandbox has tried a network of its supervisor's."""

@@ -89,6 +89,7 @@ class LiveKernel:
         self.link = FarLink(language.spec)
         self.resume: dict[str, str | int] = {}
         """What is known of the kernel elsewhere that it comes back to."""
+        self.on_question: Callable[[Mapping[str, Any]], None] = lambda report: None
         self.is_new = True
         """Whether nothing has been done with it yet."""
         self._output_dir = output_dir
@@ -153,7 +154,8 @@ class LiveKernel:
 
     def status(self) -> KernelStatus:
         """Return the status as the window shows it."""
-        pid = self._process.pid if self._state != "none" else None
+        is_here = self._state != "none" and not self.link.is_elsewhere
+        pid = self._process.pid if is_here else None
         memory = self._process.resident_bytes() if pid else None
         return KernelStatus(
             state=self._state,
@@ -197,8 +199,13 @@ class LiveKernel:
         inside, word = self.confinement, self.language.word
         is_place = self.language.spec is not None
         if inside is None:
-            own = None if is_place else environment.kernel_command(self.interpreter, word)
-            self._process.start(own or environment.place_command(), variables, folder)
+            if self.link.is_carried:
+                command = environment.carrier_command()
+            elif is_place:
+                command = environment.place_command()
+            else:
+                command = environment.kernel_command(self.interpreter, word)
+            self._process.start(command, variables, folder)
             return
         self._view = view = inside.view(str(self._spool.folder))
         kernel = (
@@ -267,6 +274,8 @@ class LiveKernel:
         """
         if self._state == "idle" and (self._left.main or self._left.threads):
             self.kill(RunEnd(kind="stopped"))
+        elif self._state == "idle" and self._left_processes and self.link.is_elsewhere:
+            self._process.write(protocol.encode_command("stop", run=""))
         elif self._state == "idle" and self._left_processes:
             self._process.end_processes(self._left_processes)
         elif self._state == "starting":
@@ -316,6 +325,10 @@ class LiveKernel:
         if self._run is not None and not self._run.is_over:
             command = protocol.encode_command("text", run=self._run_nonce, text=text, end=is_end)
             self._process.write(command)
+
+    def reply(self, question_id: str, text: str | None) -> None:
+        """Answer what connects to another machine; None gives the connection up."""
+        self._process.reply(question_id, text)
 
     def set_environment(self, given: Mapping[str, str], taken: Sequence[str]) -> None:
         """Set variables of its environment, and remove others, from now on."""
@@ -535,6 +548,9 @@ class LiveKernel:
         """Take what the supervisor has seen."""
         if kind == "left":
             self._on_left(report)
+            return
+        if kind == "question":
+            self.on_question(report)
             return
         if kind == "rests" and (self._is_disputed or any(map(self._is_end, self._behind))):
             self._process.read_now()  # what it has written before it came to its true end

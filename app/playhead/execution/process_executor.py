@@ -42,6 +42,7 @@ from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
 from playhead.execution.live_kernel import LiveKernel
 from playhead.execution.login_path import LoginPath
+from playhead.execution.machines.place_questions import PlaceQuestions
 from playhead.execution.results import remove_left_spools
 from playhead.execution.run_output import file_name
 from playhead.execution.run_stream import stopped_before_start
@@ -88,6 +89,7 @@ class ProcessExecutor:
         token_of: TokenOf | None = None,
     ) -> None:
         self._token_of = token_of
+        self.place_questions = PlaceQuestions()
         self._resumes: dict[tuple[str, str], dict[str, str | int]] = {}
         self._sandbox = sandbox
         self._keeper = keeper
@@ -173,8 +175,9 @@ class ProcessExecutor:
         if _is_elsewhere(request):
             request = replace(request, policy=Policy())  # what holds code here is not there
         kernel = await self._kernel_for(request)
-        look = self._files.look(request) if self._files is not None else None
-        if self._files is not None and kernel.state == "starting":
+        is_watched = self._files is not None and not kernel.link.is_elsewhere
+        look = self._files.look(request) if self._files and is_watched else None
+        if self._files is not None and is_watched and kernel.state == "starting":
             self._files.look_ahead(request.folder)  # both take a while
         if not await self._is_ready(kernel, request, look):
             for chunk in stopped_before_start():
@@ -542,6 +545,7 @@ class ProcessExecutor:
             confinement,
             None if confinement is None else self._spare.take(bool(confinement.staging)),
         )
+        kernel.on_question = lambda report: self.place_questions.take(name, report, kernel.reply)
         kernel.resume = self._resumes.get(key, {})
         self._kernels[key] = kernel
         self._clock.start()
@@ -550,6 +554,8 @@ class ProcessExecutor:
         allowed = self._allowed_by(request.conversation_id)
         interpreter = spec.command[0] if spec else request.interpreter
         variables = environment.kernel_environment(interpreter, base, self._drop, allowed)
+        if kernel.link.is_carried:
+            variables = environment.carrier_environment(base, self._drop)
         if spec is not None:
             del variables["MPLBACKEND"]  # a kernel of Jupyter has its own way to show figures
         if confinement is not None:

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from playhead.domain.conversation.chunk import Chunk, ChunkType
-from playhead.domain.conversation.payloads import Cell, Table
+from playhead.domain.conversation.payloads import Cell, FileChange, FileChanges, Table
 from playhead.domain.execution import Candidate, Completions, Description, LineValue, Variable
 from playhead.errors import ExecutionError, phrase
 from playhead.execution.run_output import file_name
@@ -269,6 +269,37 @@ def description_of(fields: dict[str, Any]) -> Description:
     )
 
 
+def far_changes_of(fields: dict[str, Any]) -> FileChanges | None:
+    """Return the files that were changed on another machine; None if none were."""
+    created, changed, deleted = (
+        _changes(fields.get(kind)) for kind in ("created", "changed", "deleted")
+    )
+    if not (created or changed or deleted):
+        return None
+    is_whole = fields.get("is_whole") is True
+    return FileChanges(
+        folder=_text(fields.get("folder")),
+        note="" if is_whole else _NOT_WHOLE,
+        created=created,
+        changed=changed,
+        deleted=deleted,
+        created_total=_count(fields.get("created_total")),
+        changed_total=_count(fields.get("changed_total")),
+        deleted_total=_count(fields.get("deleted_total")),
+    )
+
+
+def _changes(value: Any) -> tuple[FileChange, ...]:
+    rows = [_list(row) or [] for row in (_list(value) or [])[:_FILE_LIMIT]]
+    return tuple(
+        FileChange(path=_text(row[0]), size_bytes=_count(row[1])) for row in rows if len(row) == 2
+    )
+
+
+_FILE_LIMIT = 200
+_NOT_WHOLE = "There are more files in this folder than were looked at."
+
+
 def _variable(row: dict[str, Any]) -> Variable:
     return Variable(
         name=_text(row.get("name")),
@@ -362,6 +393,8 @@ class Results:
                 return self._table(name)
             case "text":
                 return self._too_long(kind, name) or self._text(name)
+            case "files":
+                return self._files(name)
             case _:
                 return []
 
@@ -378,6 +411,12 @@ class Results:
         data = self._spool.read(name, TABLE_LIMIT)
         table = table_of(parse_json(data) or {}) if data else None
         return [] if table is None else [Chunk(role="computer", type="table", content=table)]
+
+    def _files(self, name: str) -> list[Chunk]:
+        """Return what a run has changed in its folder on another machine."""
+        data = self._spool.read(name, TABLE_LIMIT)
+        found = far_changes_of(parse_json(data) or {}) if data else None
+        return [] if found is None else [Chunk(role="computer", type="files", content=found)]
 
     def _text(self, name: str) -> str:
         return (self._spool.read(name, MARKUP_LIMIT) or b"").decode("utf-8", "replace")

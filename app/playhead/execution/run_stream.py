@@ -109,6 +109,7 @@ class RunStream:
         self._printed: int | None = None  # of a traceback, as long as it ends the output
         self._times: list[Chunk] = []
         self._packages: list[str] = []
+        self._files: list[Chunk] | str = []
         self._input_bytes: int | None = None
         self.pause = RunPause()
         self.stop_cause: RunEnd | None = None
@@ -169,7 +170,8 @@ class RunStream:
         report = self._run(
             state, stopped_at, _in_bounds(exit_status), end, None if errors else printed
         )
-        return [*chunks, *errors, *self._times, report]
+        files = self._files if isinstance(self._files, list) else []
+        return [*chunks, *errors, *self._times, *files, report]
 
     def _without_hurried(self, pieces: list[Piece]) -> list[Piece]:
         """Return the pieces, after very many lines without those that could not be seen."""
@@ -200,7 +202,7 @@ class RunStream:
                 self._error = _code_error(mark)
             case "traceback":
                 self._printed = mark.integer("length")
-            case "timings" | "packages":
+            case "timings" | "packages" | "files":
                 self._collect(mark)
             case "paused" | "resumed":
                 chunks += self._on_line(self.pause.take(mark))
@@ -215,6 +217,8 @@ class RunStream:
         if mark.kind == "timings":
             self._times += [_single("timing", timing) for timing in _timings(mark)]
             del self._times[_TIMES_LIMIT:]
+        elif mark.kind == "files":
+            self._files = self._take(mark.kind, mark.text("file"))
         else:
             self._packages += _package_names(mark)
             del self._packages[_PACKAGES_LIMIT:]

@@ -20,11 +20,11 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from playhead.kernel import protocol
-from playhead.place_worker.carrier.connection import (
+from playhead.place_worker.carrier.machine_connection import (
     ROOT,
     AskPass,
-    Connection,
     Failure,
+    MachineConnection,
     Question,
     command_of,
     far_script,
@@ -64,7 +64,7 @@ class Carrier:
         self._place: dict[str, Any] = {}
         self._folder: str | None = None
         self._stream = ResumableStream(SentBytes())
-        self._connection: Connection | None = None
+        self._connection: MachineConnection | None = None
         self._ask: AskPass | None = None
         self._questions: dict[str, Question] = {}
         self._numbers = itertools.count(1)
@@ -149,7 +149,7 @@ class Carrier:
         self._on_time()
         self._pour()
 
-    def _watch_connection(self, one: Connection, watch: Callable[..., None]) -> None:
+    def _watch_connection(self, one: MachineConnection, watch: Callable[..., None]) -> None:
         is_awaited = self._is_resuming and self._is_linked  # the app is not ready for it
         if self._unprinted < _MOST_UNREAD and not is_awaited:
             watch(one.output, self._read_link)
@@ -223,7 +223,8 @@ class Carrier:
         self._secret = hello["secret"].encode("ascii")
         self._place = hello.pop("place")
         self._files = SpoolFiles(self._send, self._write_mark, hello["spool"])
-        known = cast("dict[str, Any]", self._place.get("resume") or {})
+        self._place["resume"] = self._place.get("resume") or {}
+        known = cast("dict[str, Any]", self._place["resume"])
         if self._far.keys() <= known.keys():
             self._far = {name: str(known[name]) for name in self._far}
             self._is_resuming = True
@@ -256,8 +257,10 @@ class Carrier:
         elif kind == "get":
             self._files.get(fields["ask"], fields["path"], fields["file"])
         elif kind != "give_up" or not self._files.give_up(fields["ask"]):
-            if kind == "stop":
+            if kind == "stop" and fields["run"]:
                 self._command("interrupt", grace_ms=_GRACE_MS)
+            elif kind == "stop":
+                self._command("kill")
             self._pass_on(command)
         self._on_wish()
 
@@ -266,9 +269,13 @@ class Carrier:
         self._stream.send(b"i", secret + command + b"\n")
 
     def _on_exit(self, how: str, command: bytes) -> None:
-        """Leave the kernel, or end it; without a link nothing can be done but to go."""
+        """Leave the kernel, or end it; without a link that is left to the next connection."""
         if how == "leave" or not self._is_linked:
             self._is_leaving = True
+            if how != "leave" and self._attempts:
+                self._write_mark(
+                    "resume", facts={"ends": f"{self._far['id']} {self._far['token']}"}
+                )
         elif self._run:
             self._command("end")
         else:
@@ -367,6 +374,7 @@ class Carrier:
             "token": self._far["token"],
             "version": door.tree_hash(str(ROOT)),
             "mode": "attach" if is_known else "start",
+            "ends": str(self._place["resume"].get("ends") or ""),
             "received": self._stream.received if self._was_linked or not is_known else None,
             "start": {
                 "python": self._place["program"],
@@ -381,7 +389,7 @@ class Carrier:
         try:
             script = far_script(self._mark, self._place["program"])
             command = command_of(address, self._place["kind"], script, is_alone=is_alone)
-            self._connection = Connection(command, self._mark, request)
+            self._connection = MachineConnection(command, self._mark, request)
         except ValueError as error:
             self._on_failure(Failure("no_name", str(error)))
         except OSError as error:
@@ -474,6 +482,8 @@ class Carrier:
 
     def _fail(self, failure: Failure) -> None:
         self._failure = failure
+        if failure.what == "gone":
+            self._write_mark("resume", facts={})
         self._write_mark("failed", **failure.fields(self._place["kind"], self._place["address"]))
 
     def _end_connection(self) -> None:
@@ -506,6 +516,7 @@ class Carrier:
         kind = report["t"]
         if kind == "exit":
             self._put_out(self._marks.finish())
+            self._write_mark("resume", facts={})
             self._exit = int(report["code"]) & 0xFF, int(report["signal"])
             self._end_at = time.monotonic() + _END_LIMIT_S
         elif kind == "file":

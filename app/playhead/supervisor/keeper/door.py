@@ -66,8 +66,9 @@ def serve() -> None:
 
 def _serve(request: "dict[str, Any]") -> None:
     base = _base()
-    name = hashlib.sha256(request["id"].encode("ascii")).hexdigest()[:16]
-    folder = os.path.join(base, "kept-" + name)
+    if request["ends"]:
+        _end(base, *request["ends"].split(" "))
+    folder = _folder(base, request["id"])
     line = _connect(folder)
     if line is None:
         if request["mode"] != "start":
@@ -82,6 +83,20 @@ def _serve(request: "dict[str, Any]") -> None:
     for fd in (0, 1, 2):  # they are the keeper's now: whose end is to be seen
         os.dup2(nothing, fd)
     line.recv(1)
+
+
+def _folder(base: str, name: str) -> str:
+    """Return the folder of a keeper: who sees its name does not know that of the keeper."""
+    return os.path.join(base, "kept-" + hashlib.sha256(name.encode("ascii")).hexdigest()[:16])
+
+
+def _end(base: str, name: str, token: str) -> None:
+    """Have a keeper end that could not be reached when it was to."""
+    line = _connect(_folder(base, name))
+    if line is not None:
+        line.sendall(json.dumps({"token": token, "ends": True}).encode("ascii"))
+        line.recv(1)
+        line.close()
 
 
 def _two_fds() -> bytes:

@@ -94,7 +94,7 @@ def _look(folder: str) -> tuple[dict[str, Facts], set[str], bool]:
 
 
 class Incoming:
-    """A file that is being brought: it gets its name when it is whole, and takes nobody's."""
+    """A file that is being brought: it gets a name when it is whole, but never another file's."""
 
     def __init__(self, folder: str, name: str, size: int) -> None:
         self._folder, self._name, self._left = folder, name, size
@@ -150,7 +150,7 @@ def _numbered(name: str, number: int) -> str:
 
 
 class Outgoing:
-    """A file that is being fetched. Raises OSError where it is none."""
+    """A file that is being fetched. Raises OSError where there is no file."""
 
     def __init__(self, path: str) -> None:
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK)

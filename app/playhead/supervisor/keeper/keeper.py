@@ -107,7 +107,7 @@ class Keeper:
         return is_left and not self._kernel.run
 
     def _is_unwanted(self) -> bool:
-        """Return whether it was to end, and nobody is there who would hear of it."""
+        """Return whether it was to end, and nobody is there who waits for the end."""
         return self._is_ending and self._client is None
 
     def _has_said_end(self) -> bool:
@@ -215,7 +215,10 @@ class Keeper:
         try:
             data, fds, _, _ = socket.recv_fds(door, _REQUEST_BYTES, 2)
             request: Any = json.loads(data)
-            is_ours = request["token"] == self._token and len(fds) == 2
+            is_ours = request["token"] == self._token
+            if is_ours and request.get("ends") is True:
+                self._command({"t": "end"})
+            is_ours = is_ours and len(fds) == 2
         except (OSError, ValueError, KeyError, TypeError):
             door.close()
             return

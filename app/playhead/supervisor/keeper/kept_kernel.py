@@ -233,9 +233,9 @@ class KeptKernel:
         elif kind == "interrupt":
             self._interrupt(command["grace_ms"] / 1000)
         elif kind == "kill":
-            wanted = set(command["pids"])
-            self._signal_these([one for one in self._below() if one[0] in wanted], signal.SIGINT)
-            self._timers.set("kill_left", _CLEAR_S, lambda: self._kill_left(wanted))
+            left = self._below()
+            self._signal_these(left, signal.SIGINT)
+            self._timers.set("kill_left", _CLEAR_S, lambda: self._kill_left(left))
         elif kind == "end":
             self.end()
 
@@ -352,6 +352,9 @@ class KeptKernel:
     def _interrupt(self, grace_s: float) -> None:
         if not self.run:
             return
+        if self._is_stopped:  # the time that the code has is not given to it again
+            self._signal_run()
+            return
         self._is_stopped = True
         rest_s = grace_s / 2 - _SECOND_S
         self._steps = [_SECOND_S, max(0.0, min(_CHILDREN_S, rest_s)), 0.0]
@@ -393,8 +396,8 @@ class KeptKernel:
         elif why == "cleared":
             self._on_cleared()
 
-    def _kill_left(self, wanted: set[int]) -> None:
-        self._signal_these([one for one in self._below() if one[0] in wanted], signal.SIGKILL)
+    def _kill_left(self, left: list[tuple[int, int]]) -> None:
+        self._signal_these([one for one in self._below() if one in left], signal.SIGKILL)
 
     def _on_cleared(self) -> None:
         if self._is_clearing:

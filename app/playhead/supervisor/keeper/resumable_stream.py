@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     class Kept(Protocol):
-        """What was sent and may be asked for again."""
+        """Keeps the bytes that were sent and may be asked for again."""
 
         @property
         def start(self) -> int:

@@ -96,13 +96,13 @@ _OTHER = ("“{name}” could not be connected.", _TRY)
 
 
 class Failure(NamedTuple):
-    """Why a connection could not be made: a word of ours, and the program's own words."""
+    """The reason for having no connection: a word of ours, and the program's own words."""
 
     what: str
     words: str
 
     def fields(self, kind: str, address: str) -> dict[str, str]:
-        """Return what a person is told: title, detail, remedy."""
+        """Return title, detail and remedy for a person."""
         program, _, name = ("ssh", "", address) if kind == "ssh" else address.partition(":")
         command = f"ssh {name}" if kind == "ssh" else f"{program} exec -i {name} sh"
         title, remedy = _WORDS.get(self.what, _OTHER)
@@ -117,7 +117,7 @@ class Failure(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What the program asks a person; `folder` is where its answer is awaited."""
+    """A question of the program's to a person; `folder` is where its answer is awaited."""
 
     folder: str
     text: str
@@ -239,7 +239,7 @@ class AskPass:
         shutil.rmtree(self._folder, ignore_errors=True)
 
 
-class Connection:
+class MachineConnection:
     """Owner of one process of ssh, docker or another program, and of what was said at its start.
 
     `welcome` is what the keeper says when it has taken the connection; then `output` and `input`

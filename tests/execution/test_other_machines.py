@@ -1,0 +1,208 @@
+"""Code runs on another machine: a real sshd, reached by the system's ssh over a bad way."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import aclosing, asynccontextmanager
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from playhead.domain.conversation.chunk import Chunk
+from playhead.domain.conversation.payloads import FileChanges, InputRequest
+from playhead.domain.execution import Place, RunRequest
+from playhead.errors import ExecutionError
+from playhead.execution.process_executor import ProcessExecutor
+from tests.support.kernels import lines_of, report_of, request, run, text_of
+from tests.support.machines import HAS_SSHD, Machine, machine
+from tests.support.waiting import until
+
+pytestmark = pytest.mark.skipif(not HAS_SSHD, reason="needs sshd (openssh-server)")
+
+
+@pytest.fixture(scope="module")
+def far(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
+    """A machine with one home for all tests of this file."""
+    with machine(tmp_path_factory.mktemp("machine")) as made:
+        yield made
+
+
+@asynccontextmanager
+async def executor(far: Machine, folder: Path) -> AsyncGenerator[ProcessExecutor]:
+    """An executor whose kernels end with the block, here and there."""
+    far.configure()
+    made = ProcessExecutor(folder / "output", variables=far.variables)
+    try:
+        yield made
+    finally:
+        await made.close()
+
+
+def there(far: Machine, here: Path, code: str, **place: str) -> RunRequest:
+    """A run of Python on the machine."""
+    where = Place(
+        kind="ssh",
+        language="python",
+        label="gpu-box",
+        address=far.host,
+        program=place.pop("program", sys.executable),
+        **place,
+    )
+    return replace(request(here, code), interpreter=where.id)
+
+
+async def test_code_runs_there_with_its_line_its_names_and_its_files(
+    far: Machine, tmp_path: Path
+) -> None:
+    (far.home / "data").mkdir()
+    async with executor(far, tmp_path) as made:
+        code = "import os\nx = 40\nopen('new.txt', 'w').write('hi')\nprint(os.getcwd())"
+        chunks = await run(made, there(far, tmp_path, code, folder="~/data"))
+        assert text_of(chunks) == f"{far.home / 'data'}\n"
+        assert lines_of(chunks)[:4] == [1, 2, 3, 4]
+        changes = next(c.content for c in chunks if isinstance(c.content, FileChanges))
+        assert [one.path for one in changes.created] == ["new.txt"]
+        assert report_of(chunks).state == "finished"
+        chunks = await run(made, there(far, tmp_path, "print(x + 2)", folder="~/data"))
+        assert text_of(chunks) == "42\n"
+        names = {one.name: one.value for one in await made.variables("conversation")}
+        assert names["x"] == "40"
+        assert made.status("conversation").link == ""
+    kept = far.home / ".cache" / "playhead"
+    assert oct(kept.stat().st_mode & 0o777) == "0o700"
+    await until(lambda: not list(kept.glob("kept-*")))
+
+
+async def test_stop_reaches_code_on_another_machine_and_keeps_its_names(
+    far: Machine, tmp_path: Path
+) -> None:
+    async with executor(far, tmp_path) as made:
+        await run(made, there(far, tmp_path, "x = 5"))
+        sleep = "import subprocess\nprint('on')\nsubprocess.run(['sleep', '600'])\nx = 6"
+        chunks: list[Chunk] = []
+        async with aclosing(made.run(there(far, tmp_path, sleep))) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                if chunk.content == "on\n":
+                    await made.interrupt("conversation")
+        assert report_of(chunks).state == "interrupted"
+        assert report_of(chunks).line == 3
+        assert text_of(await run(made, there(far, tmp_path, "print(x)"))) == "5\n"
+        swallow = (
+            "import time\nwhile True:\n try:\n  print('.', flush=True); time.sleep(600)\n"
+            " except BaseException: pass"
+        )
+        chunks = []
+        async with aclosing(made.run(there(far, tmp_path, swallow))) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                if chunk.content == ".\n":
+                    await made.interrupt("conversation")
+        assert report_of(chunks).state == "killed"
+        assert text_of(await run(made, there(far, tmp_path, "print('new')"))) == "new\n"
+
+
+async def test_what_code_asks_for_and_shows_crosses_the_link(far: Machine, tmp_path: Path) -> None:
+    code = (
+        "import getpass\nname = input('Name: ')\nword = getpass.getpass()\n"
+        "class Picture:\n def _repr_png_(self): return b'\\x89PNG' + bytes(300_000)\n"
+        "class Page:\n def _repr_html_(self): return '<b>' + name * 9000 + word + '</b>'\n"
+        "display(Picture()); Page()"
+    )
+    async with executor(far, tmp_path) as made:
+        chunks: list[Chunk] = []
+        async with aclosing(made.run(there(far, tmp_path, code))) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                if isinstance(chunk.content, InputRequest):
+                    text = "secret" if chunk.content.is_secret else "anna"
+                    await made.answer_input("conversation", chunk.content.id, text)
+        picture = next(
+            c.content for c in chunks if c.type == "image" and c.format == "path" and c.content
+        )
+        assert isinstance(picture, str)
+        assert len(await asyncio.to_thread(Path(picture).read_bytes)) == 300_004
+        page = "".join(str(c.content) for c in chunks if c.format == "html" and c.content)
+        assert page == f"<b>{'anna' * 9000}secret</b>"
+
+
+async def test_a_run_is_whole_after_the_link_was_cut_again_and_again(
+    far: Machine, tmp_path: Path
+) -> None:
+    code = "import time\nfor i in range(300):\n print(i, flush=True); time.sleep(0.003)"
+    async with executor(far, tmp_path) as made:
+        links: list[str] = []
+        made.subscribe(lambda _, status: links.append(status.link))
+        await run(made, there(far, tmp_path, "1"))
+        chunks: list[Chunk] = []
+        before = far.way.accepted
+        async with aclosing(made.run(there(far, tmp_path, code))) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                cuts = far.way.accepted - before
+                if chunk.format == "output" and cuts < 3 and not made.status("conversation").link:
+                    far.way.cut()
+        assert text_of(chunks) == "".join(f"{i}\n" for i in range(300))
+        assert far.way.accepted - before >= 3
+        assert "lost" in links
+        assert made.status("conversation").link == ""
+
+
+async def test_stop_waits_for_a_link_that_is_lost(far: Machine, tmp_path: Path) -> None:
+    async with executor(far, tmp_path) as made:
+        chunks: list[Chunk] = []
+        code = "x = 1\nimport time\nprint('on')\ntime.sleep(600)"
+        async with aclosing(made.run(there(far, tmp_path, code))) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                if chunk.content == "on\n":
+                    far.way.is_refusing = True
+                    far.way.cut()
+                    await until(lambda: made.status("conversation").link == "lost")
+                    await made.interrupt("conversation")
+                    assert made.status("conversation").state == "stopping"
+                    far.way.is_refusing = False
+        assert report_of(chunks).state == "interrupted"
+        assert text_of(await run(made, there(far, tmp_path, "print(x)"))) == "1\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "place", "title", "detail"),
+    [
+        ({"key": "stranger"}, {}, "“gpu-box” does not let you in.", "Permission denied"),
+        ({"known": "stranger"}, {}, "“gpu-box” does not prove", "Host key verification failed"),
+        ({"HostName": "no.such.host.invalid"}, {}, "The machine “gpu-box” is not known.", "Could"),
+        ({"Port": "1"}, {}, "The machine “gpu-box” cannot be reached.", "Connection refused"),
+        ({}, {"program": "/no/python"}, "There is no Python 3.9 or newer on “gpu-box”.", ""),
+        ({}, {"folder": "~/none"}, "There is no such folder on “gpu-box”.", "~/none"),
+        ({"ProxyCommand": "sh -c 'exit 3'"}, {}, "“gpu-box” could not be connected.", "closed"),
+    ],
+    ids=["key", "host key", "unknown", "unreachable", "no python", "no folder", "other"],
+)
+async def test_why_a_machine_cannot_be_had_is_said_with_what_to_do(
+    far: Machine,
+    tmp_path: Path,
+    change: dict[str, str],
+    place: dict[str, str],
+    title: str,
+    detail: str,
+) -> None:
+    async with executor(far, tmp_path) as made:
+        far.configure(**change)
+        with pytest.raises(ExecutionError) as caught:
+            await run(made, there(far, tmp_path, "1", **place))
+    assert caught.value.title.startswith(title)
+    assert detail in caught.value.detail
+    assert caught.value.remedy
+
+
+async def test_without_ssh_that_is_what_is_missing(far: Machine, tmp_path: Path) -> None:
+    made = ProcessExecutor(tmp_path / "output", variables={**os.environ, "PATH": str(tmp_path)})
+    with pytest.raises(ExecutionError) as caught:
+        await run(made, there(far, tmp_path, "1"))
+    assert caught.value.title == "There is no program “ssh” on this computer."
+    await made.close()
