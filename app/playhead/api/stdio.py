@@ -83,8 +83,10 @@ from playhead.api.turns.turns import Turns
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import Echo, Failure, InputRequest, RunReport, Waiting
+from playhead.domain.execution import place_of
 from playhead.domain.key_route import RouteAnswer, RouteQuestion
 from playhead.domain.model import ModelChoice, named_model
+from playhead.domain.places import short_name
 from playhead.domain.secret import Secret
 from playhead.domain.text import policies
 from playhead.domain.text.json_text import read_json
@@ -401,6 +403,10 @@ def _bounds(session: Session) -> str:
     if problem is not None:
         return str(problem)
     policy, reach = session.grants.in_force(), session.grants.reach
+    if session.pending is not None:
+        place = place_of(session.pending.interpreter)
+        if place is not None and place.is_elsewhere:
+            return policies.elsewhere_text(short_name(place))
     words = policies.bounds_text(policy, reach)
     limits = Limits(policy=policy, reach=reach, folder=os.path.realpath(session.folder))
     proposals = (session.pending, *session.pending_later) if session.pending is not None else ()

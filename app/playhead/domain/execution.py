@@ -283,6 +283,12 @@ def is_place(interpreter: str) -> bool:
     return place_of(interpreter) is not None
 
 
+def is_elsewhere(interpreter: str) -> bool:
+    """Return whether it is the id of a place that is not on this computer."""
+    place = place_of(interpreter)
+    return place is not None and place.is_elsewhere
+
+
 def place_of(interpreter: str) -> Place | None:
     """Return the place with this id; None for the path of a Python, and for ""."""
     kind = next((one for one in _PLACE_KINDS if interpreter.startswith(f"{one}:")), None)
@@ -319,10 +325,15 @@ def named_at(interpreter: str, word: str) -> str | None:
 
 
 def languages_at(interpreter: str, languages: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the languages that run where this was chosen, a place's own first."""
+    """Return the languages that run where this was chosen, a place's own first.
+
+    Another machine has no others: they would run on this one.
+    """
     place = place_of(interpreter)
     if place is None:
         return languages
+    if place.is_elsewhere:
+        return (place.language,)
     return (place.language, *(word for word in languages if word != place.language))
 
 

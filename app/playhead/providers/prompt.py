@@ -194,7 +194,10 @@ _VERSIONED_NAME = re.compile(r"python(3\.\d+)$")
 def describe_python(interpreter: str) -> str:
     """Return the version, if the folders show it, and the path; '' for no interpreter."""
     if place := place_of(interpreter):
-        return f"the Jupyter kernel “{place.label}”, which runs {place.language}"
+        if place.kind in ("ssh", "container"):
+            return f"a Python on another machine, “{place.label}”; the user's files are not there"
+        where = " on a server; the user's files are not there" if place.is_elsewhere else ""
+        return f"the Jupyter kernel “{place.label}”{where}, which runs {place.language}"
     if not interpreter:
         return ""
     version = _python_version(Path(interpreter))

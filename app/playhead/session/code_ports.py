@@ -190,17 +190,28 @@ class Executor(Protocol):
 class FarSide(Protocol):
     """Reaches what is on the machine where a conversation's code runs, if that is another one."""
 
-    async def put_file(
-        self, conversation_id: str, path: str, report: Callable[[int, int], None]
-    ) -> str:
-        """Copy a file to where the code of a conversation runs; return its path over there.
+    def answer_link_question(
+        self, conversation_id: str, question_id: str, text: str | None
+    ) -> None:
+        """Answer the question of a status, which a connection asks; None gives it up."""
+        ...
 
-        `report` gets the bytes that are there and how many there are. Raises ExecutionError.
+    async def put_file(
+        self,
+        conversation_id: str,
+        interpreter: str,
+        path: str,
+        on_progress: Callable[[float], None],
+    ) -> str:
+        """Copy a file to where code of a conversation runs with this interpreter.
+
+        Return its path over there; `on_progress` gets the part that is there. Raises
+        ExecutionError.
         """
         ...
 
-    async def fetch_file(self, conversation_id: str, path: str) -> str:
-        """Copy a file from where the code runs; return the path of the copy here.
+    async def fetch_file(self, conversation_id: str, path_there: str, target: str) -> str:
+        """Copy a file from where the code runs to `target`; return the path of the copy.
 
         Raises ExecutionError.
         """

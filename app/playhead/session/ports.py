@@ -39,7 +39,8 @@ from playhead.session.code_ports import (
 )
 
 if TYPE_CHECKING:
-    from playhead.domain.places import Machine, PlaceQuestion, ServerAnswer
+    from playhead.domain.execution import Place
+    from playhead.domain.places import ServerAnswer
 
 
 class ApiStatus(Struct, frozen=True):
@@ -357,7 +358,7 @@ class Interpreters(Protocol):
 
 
 class Places(Protocol):
-    """Finds where else code can run, and carries the questions of what connects to it."""
+    """Finds where else code can run."""
 
     async def ask_server(self, address: str, token: Secret | None = None) -> ServerAnswer:
         """Return who answers at an address, and its kernels; by default with the token that is
@@ -367,20 +368,12 @@ class Places(Protocol):
         """
         ...
 
-    async def machines(self) -> list[Machine]:
-        """Return the machines that `ssh` has names for, and containers that run. Never raises."""
+    async def machines(self) -> list[Place]:
+        """Return the machines that `ssh` has names for, and containers that run; starts nothing."""
         ...
 
-    async def why_no_machines(self) -> str:
+    def why_no_machines(self) -> str:
         """Return in a sentence why no machine can be reached, as without `ssh`; else ""."""
-        ...
-
-    def subscribe(self, listener: Callable[[PlaceQuestion], None]) -> Unsubscribe:
-        """Call the listener with each question that a connection asks, and when one is over."""
-        ...
-
-    def answer(self, question_id: str, answer: Secret | None) -> None:
-        """Answer a question; None gives the connection up."""
         ...
 
 

@@ -7,9 +7,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from playhead.domain.conversation.conversation import Conversation
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.model_request import FittedRequest, OutgoingRequest, TurnRequest
-from playhead.domain.execution import Interpreter, languages_at
+from playhead.domain.execution import Interpreter, languages_at, place_of
+from playhead.domain.places import folder_there
 from playhead.session.code_runs import count_runs, has_run_here
 from playhead.session.ports import SessionPorts
+from playhead.session.trust.policy_choice import policy_at
 from playhead.session.turn_settings import TurnOptions, TurnSettings
 
 
@@ -25,7 +27,8 @@ def turn_request(
     runs_unasked: bool = False,
 ) -> TurnRequest:
     """Return the request for the next answer; `managed` is the default Python."""
-    policy = settings.policy()
+    policy = policy_at(settings.policy(), settings.interpreter)
+    place = place_of(settings.interpreter)
     return TurnRequest(
         turn_id=turn_id,
         conversation_id=conversation_id,
@@ -33,7 +36,7 @@ def turn_request(
         model=settings.model,
         instructions=_instructions(settings, messages),
         languages=languages_at(settings.interpreter, languages),
-        folder=settings.folder,
+        folder=folder_there(place) if place and place.is_elsewhere else settings.folder,
         tools=settings.tools,
         offers_execute=settings.offers_execute,
         must_call=must_call,

@@ -31,6 +31,7 @@ from playhead.domain.execution import (
     Deny,
     RunRequest,
     chosen_for,
+    is_elsewhere,
     is_place,
 )
 from playhead.domain.model import EXECUTE
@@ -104,7 +105,7 @@ class Turn:
         self._is_approved_to_end = False
         self._is_stopped = False
         self._decisions: dict[str, Decision] = {}
-        self._unanswered, self._has_error = "", False
+        self._unanswered, self._has_error, self._is_bounded = "", False, False
         self._proposals: dict[str, Proposal] = {}
         self._answered: set[str] = set()
         self._seen = 0
@@ -325,7 +326,8 @@ class Turn:
             raise
 
     async def _decide_and_run(self, message: Message, proposal: Proposal) -> RunOutcome:
-        if self._grants is not None and self._review.policy().ask == "outside":
+        policy = self._review.policy_of(proposal)
+        if self._grants is not None and policy.is_bounded and policy.ask == "outside":
             await self._grants.wait_for_test()  # where it does not hold any more, it is asked about
         is_free = message.id not in self._decisions and self._runs_unasked(proposal)
         match Approve() if is_free else await self._decision(message, proposal):
@@ -408,7 +410,7 @@ class Turn:
             return ""
 
     async def _run(self, proposal: Proposal) -> RunOutcome:
-        if self._grants is not None:
+        if self._grants is not None and not is_elsewhere(proposal.interpreter):
             await self._grants.wait_for_test()
         self._on_state("running")
         self._unanswered, self._has_error = "", False
@@ -416,6 +418,8 @@ class Turn:
         await self._check(proposal.language, interpreter)
         if self._grants is not None:
             await self._grants.begin_run()
+        policy = self._review.policy_of(proposal)
+        self._is_bounded = policy.is_bounded
         request = RunRequest(
             run_id=uuid.uuid4().hex,
             conversation_id=self._conversation.id,
@@ -428,7 +432,7 @@ class Turn:
             shows_lines=self._settings.shows_lines,
             times_lines=self._settings.times_lines,
             keeps_values=self._settings.keeps_values,
-            policy=self._review.policy(),
+            policy=policy,
             breakpoints=self._pauses.begin(proposal.code) if self._pauses else (),
         )
         end: RunOutcome = "finished"
@@ -476,7 +480,7 @@ class Turn:
     def _hidden(self, report: RunReport) -> str:
         """Return the path that the sandbox hid from a run that has failed; '' for none."""
         messages = self._conversation.messages
-        if self._grants is None or not self._review.policy().is_bounded:
+        if self._grants is None or not self._is_bounded:
             return ""
         has_failed = bool(report.exit_status) or self._has_error
         return self._grants.hidden_path(printed_last(messages)) if has_failed else ""

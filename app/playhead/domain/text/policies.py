@@ -202,6 +202,19 @@ def bounds_text(
     return tr("Inside the sandbox: {what}.", what=", ".join(parts))
 
 
+def elsewhere_text(machine: str, tr: Translate = in_english) -> str:
+    """Return what holds code on another machine, which is nothing of ours."""
+    return tr(
+        "On {machine} there is no sandbox, no undo of files, and no variables are saved.",
+        machine=machine,
+    )
+
+
+def elsewhere_part(machine: str, tr: Translate = in_english) -> str:
+    """Return what code may do on another machine, for a narrow place."""
+    return tr("Everything on {machine}", machine=machine)
+
+
 def _granted_places(reach: Reach, tr: Translate, tr_n: TranslateNumber) -> list[str]:
     readable, writable = len(reach.readable), len(reach.writable)
     parts: list[str] = []

@@ -14,6 +14,7 @@ from msgspec.structs import astuple, replace
 from playhead.domain.conversation.payloads import Proposal
 from playhead.domain.trust import CodeLook, Policy, RiskFact
 from playhead.session.code_ports import RiskReader
+from playhead.session.trust.policy_choice import policy_at
 
 FREE_REPEATS = 20
 """How often in one turn code runs without a question because exactly it was approved before."""
@@ -82,8 +83,8 @@ class _Looked(Struct, frozen=True):
 class CodeReview:
     """Looks at proposals and knows what was approved in one conversation. Owner: its session.
 
-    Without a `reader` nothing is seen. `policy` returns the one in force, `grants` what else
-    decides what code may do. Nothing of it is stored.
+    Without a `reader` nothing is seen. `policy` returns the one in force on this computer, `grants`
+    what else decides what code may do. Nothing of it is stored.
     """
 
     def __init__(
@@ -94,7 +95,7 @@ class CodeReview:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._reader = reader
-        self.policy = policy
+        self._policy = policy
         self._grants = grants
         self._now = now
         self._looked: dict[str, _Looked] = {}
@@ -105,6 +106,10 @@ class CodeReview:
     def begin_turn(self) -> None:
         """Count the repeats of approved code from 0 again."""
         self._repeats = 0
+
+    def policy_of(self, proposal: Proposal) -> Policy:
+        """Return the policy in force for a proposal, where it would run."""
+        return policy_at(self._policy(), proposal.interpreter)
 
     async def peek(self, proposal: Proposal, code: str) -> Proposal:
         """Return a proposal with other code, which is being written, and what is seen of that."""
@@ -135,7 +140,7 @@ class CodeReview:
 
         One that runs because it was approved before counts.
         """
-        policy = self.policy()
+        policy = self.policy_of(proposal)
         is_same = proposal.approved_at > 0 and self._is_current(proposal)
         is_asked = must_ask(policy, proposal.facts, is_same=is_same, repeats=self._repeats)
         if not is_asked and must_ask(policy, proposal.facts, is_same=False, repeats=0):
@@ -162,7 +167,8 @@ class CodeReview:
         return looked if is_same else None
 
     def _key(self, looked: _Looked) -> str:
-        return approval_key(looked.proposal, looked.look, self.policy(), self._grants())
+        policy = self.policy_of(looked.proposal)
+        return approval_key(looked.proposal, looked.look, policy, self._grants())
 
 
 def _forget_oldest(kept: dict[str, _Looked] | dict[str, float]) -> None:

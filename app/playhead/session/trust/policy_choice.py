@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable
 
 from msgspec.structs import replace
 
-from playhead.domain.execution import is_place
+from playhead.domain.execution import is_elsewhere, is_place
 from playhead.domain.settings import AppSettings
 from playhead.domain.trust import AskPolicy, BoundaryReport, FileAccess, NetworkAccess, Policy
 from playhead.errors import AppError, ExecutionError, SessionError, phrase
@@ -37,6 +37,11 @@ def bounds_of(policy: Policy) -> Policy:
     """
     bounds = replace(fitted(policy), ask="every")
     return replace(bounds, network="off", hosts=()) if bounds.is_bounded else bounds
+
+
+def policy_at(policy: Policy, interpreter: str) -> Policy:
+    """Return what of a policy is in force where code runs: no sandbox reaches another machine."""
+    return fitted(replace(policy, files="everything")) if is_elsewhere(interpreter) else policy
 
 
 class PolicyChoice:
@@ -97,7 +102,10 @@ class PolicyChoice:
     @property
     def problem(self) -> AppError | None:
         """Return why code cannot be run under the policy here; None if it can be."""
-        return self._why_not(self.chosen) or self._why_not_in_kernel()
+        waiting = tuple(self._interpreters())
+        if waiting and all(map(is_elsewhere, waiting)):  # the sandbox of this computer is no matter
+            return None
+        return self._why_not(self.chosen) or self._why_not_in_kernel(waiting)
 
     def settle(self, *, is_run: bool = False) -> None:
         """Keep what is the default now: a turn begins, or a run.
@@ -172,10 +180,11 @@ class PolicyChoice:
             "Code inside the sandbox is asked about, too.", detail=reason, code="policy_impossible"
         )
 
-    def _why_not_in_kernel(self) -> AppError | None:
+    def _why_not_in_kernel(self, waiting: Iterable[str]) -> AppError | None:
         """Return why the kernel that waiting code is for cannot be held to the policy."""
         is_weaker = self.chosen.is_bounded and self.report.is_weaker
-        if not is_weaker or not any(map(is_place, self._interpreters())):
+        here = (one for one in waiting if not is_elsewhere(one))
+        if not is_weaker or not any(map(is_place, here)):
             return None
         return SessionError(
             "This kernel can only run at Everything.",

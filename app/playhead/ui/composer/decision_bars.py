@@ -86,6 +86,7 @@ class ApprovalBar(QFrame):
         self._is_possible = True
         self._reason: QLineEdit | None = None
         self._code_place = ("", "")  # a language, and the folder that its code has gone to
+        self._machine = ""
         self.setProperty("kind", "ask")
         self._arming = QTimer(self)
         self._arming.setSingleShot(True)
@@ -109,9 +110,12 @@ class ApprovalBar(QFrame):
         self._arm(False)
         self.hide()
 
-    def set_code_place(self, language: str, folder: str) -> None:
-        """Set to which folder code of a language has gone by itself; "" for none."""
-        self._code_place = (language, folder)
+    def set_code_place(self, language: str, folder: str, machine: str = "") -> None:
+        """Set to which folder code of a language has gone by itself; "" for none.
+
+        `machine` is where the conversation runs, if not on this computer.
+        """
+        self._code_place, self._machine = (language, folder), machine
         self._show_text()
 
     @property
@@ -213,6 +217,8 @@ class ApprovalBar(QFrame):
         self._icon = QLabel(self)
         self._question = QLabel(tr("Run this code on your computer?"), self)
         self._question.setProperty("kind", "strong")
+        self._question.setTextFormat(Qt.TextFormat.PlainText)
+        self._question.setWordWrap(True)
         self._details = ElidedLabel(parent=self)
         self._details.setProperty("kind", "warn")
         self._bounds = FormNote()
@@ -366,6 +372,11 @@ class ApprovalBar(QFrame):
         folder, shown = place or proposal.folder, short_folder(proposal.folder)
         if place:
             shown = place_label(proposal.folder, place)
+        kernel = next(filter(None, self._kernels()), None)
+        if kernel is not None and kernel.is_elsewhere:
+            from playhead.domain.places import folder_there  # not needed for the first paint
+
+            folder = shown = place or folder_there(kernel)
         if self.choices:
             self._show_choices()
             parts = [tr("in {folder}", folder=shown)]
@@ -387,9 +398,8 @@ class ApprovalBar(QFrame):
             if is_python
             else ""
         )
-        kernel = next(filter(None, self._kernels()), None)
         if kernel is not None:
-            python = "\n" + tr("Kernel: {path}", path=kernel.folder)
+            python = "\n" + tr("Kernel: {path}", path=kernel.address or kernel.folder)
         self._details.setToolTip(tr("Folder: {folder}", folder=folder) + python)
         self._question.setText(self._question_words(kernel))
         self._fit()
@@ -401,6 +411,16 @@ class ApprovalBar(QFrame):
     def _question_words(self, kernel: Place | None) -> str:
         """Return the question, which names the kernel of Jupyter that the code would run in."""
         count = len(self.choices)
+        if kernel is not None and kernel.is_elsewhere:
+            return self._far_question(kernel)
+        if kernel is None and self._machine:
+            if count:
+                return tr(
+                    "Run these {count} blocks on this computer, not on {machine}?",
+                    count=count,
+                    machine=self._machine,
+                )
+            return tr("Run this code on this computer, not on {machine}?", machine=self._machine)
         if kernel is None:
             if count:
                 return tr("Run these {count} blocks on your computer?", count=count)
@@ -412,6 +432,37 @@ class ApprovalBar(QFrame):
         some = tr("Run these {count} blocks, some in the kernel “{name}”?", count=count, name=name)
         every = tr("Run these {count} blocks in the kernel “{name}”?", count=count, name=name)
         return some if None in self._kernels() else every
+
+    def _far_question(self, place: Place) -> str:
+        """Return the question about code that would run on another machine."""
+        from playhead.domain.places import short_name  # not needed for the first paint
+
+        machine, count = short_name(place), len(self.choices)
+        if count:
+            every = len({one and one.id for one in self._kernels()}) == 1
+            if every:
+                return tr("Run these {count} blocks on {machine}?", count=count, machine=machine)
+            return tr(
+                "Run these {count} blocks, some on {machine}, some on this computer?",
+                count=count,
+                machine=machine,
+            )
+        language = language_name(place.language)
+        if place.kernel_id:
+            return tr(
+                "Run this {language} on {machine}, in the kernel that others use too ({name})?",
+                language=language,
+                machine=machine,
+                name=place.label.partition(": ")[2] or place.label,
+            )
+        if place.folder:
+            return tr(
+                "Run this {language} on {machine} in {folder}?",
+                language=language,
+                machine=machine,
+                folder=place.folder,
+            )
+        return tr("Run this {language} on {machine}?", language=language, machine=machine)
 
     def _name(self) -> None:
         words = (self._question.text(), self._details.text(), self._bounds.text())

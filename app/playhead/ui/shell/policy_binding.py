@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QMenu, QWidget
 
 from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import RunReport
+from playhead.domain.execution import place_of
 from playhead.domain.grants import GrantScope, Wanted, wanted_hosts
+from playhead.domain.places import short_name
 from playhead.domain.text import policies
 from playhead.domain.text.grant_words import hidden_text, scope_name, short_path
 from playhead.domain.text.risk_words import Limits
@@ -21,7 +23,7 @@ from playhead.domain.text.titles import title_from
 from playhead.domain.trust import BoundaryReport, Policy
 from playhead.session.code_ports import Sandbox
 from playhead.session.session import Session, SessionEvent
-from playhead.session.trust.policy_choice import bounds_of
+from playhead.session.trust.policy_choice import bounds_of, policy_at
 from playhead.ui.composer.allow_menu import Granting, fill_allow_menu
 from playhead.ui.shell.session_view import SessionBinding, SessionView, last_proposal
 from playhead.ui.shell.window_layout import WindowLayout
@@ -95,10 +97,17 @@ class PolicyBinding(SessionBinding):
         if session is None:
             return
         choice = session.policy
-        policy, problem, reach = session.grants.in_force(), choice.problem, session.grants.reach
+        machine, interpreter = "", where_code_runs(session)
+        if (place := place_of(interpreter)) is not None and place.is_elsewhere:
+            machine = short_name(place)
+        policy, problem = policy_at(session.grants.in_force(), interpreter), choice.problem
+        reach = session.grants.reach
         unasked = session.auto_run
         parts = policies.policy_parts(policy, reach=reach, runs_unasked=unasked, tr=tr, tr_n=tr_n)
         words = [policies.files_meaning(policy.files, tr)]
+        if machine:
+            words = [policies.elsewhere_text(machine, tr)]
+            parts[0] = policies.elsewhere_part(machine, tr)
         if policy.is_bounded:
             is_weaker = choice.report.is_weaker
             words.append(policies.network_meaning(policy.network, tr, is_weaker=is_weaker))
@@ -107,7 +116,7 @@ class PolicyBinding(SessionBinding):
             if unasked
             else policies.ask_meaning(policy.ask, tr)
         )
-        if policy.ask != choice.chosen.ask:
+        if policy.ask != choice.chosen.ask and not machine:
             words.append(tr("The boundary test does not hold any more, so that it asks again."))
         if problem is not None:
             words.insert(0, str(tr_error(problem)))
@@ -118,6 +127,7 @@ class PolicyBinding(SessionBinding):
         if problem is None:
             kind = "mute" if policy.is_bounded else "danger"
             bounds = policies.bounds_text(policy, reach, tr, tr_n)
+            bounds = policies.elsewhere_text(machine, tr) if machine else bounds
             self._parts.approval.show_bounds(bounds, kind, is_possible=True)
         else:
             told = tr_error(problem)
@@ -285,6 +295,13 @@ class PolicyBinding(SessionBinding):
             return
         words = tr("The code runs as soon as it is known what keeps it to its folder.")
         timeline.add_note("info", tr("The sandbox of this computer is being tested…"), words)
+
+
+def where_code_runs(session: Session) -> str:
+    """Return the interpreter of the code that waits, else the one that was chosen."""
+    if session.pending is not None:
+        return session.pending.interpreter
+    return session.interpreter or session.settings.interpreter
 
 
 def granting_in(session: Session) -> Granting:
