@@ -64,6 +64,29 @@ class ServerAnswer(Struct, frozen=True, kw_only=True):
     running: tuple[RunningKernel, ...] = ()
 
 
+class Machine(Struct, frozen=True, kw_only=True):
+    """A machine that `ssh` has a name for, or a container; `address` as a place has it."""
+
+    kind: Literal["ssh", "container"] = "ssh"
+    address: str
+    label: str
+    detail: str = ""
+
+
+class PlaceQuestion(Struct, frozen=True, kw_only=True):
+    """A question of the program that makes a connection, word for word; "" takes it back.
+
+    `is_secret`: the answer is not shown while it is typed. `is_choice`: yes or no, as about the key
+    of a host that is not known.
+    """
+
+    id: str
+    place: str
+    text: str
+    is_secret: bool = True
+    is_choice: bool = False
+
+
 def key_of(address: str) -> str:
     """Return the name under which the token of a server is kept."""
     return KEY_PREFIX + address

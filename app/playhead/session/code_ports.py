@@ -190,12 +190,6 @@ class Executor(Protocol):
 class FarSide(Protocol):
     """Reaches what is on the machine where a conversation's code runs, if that is another one."""
 
-    def answer_link_question(
-        self, conversation_id: str, question_id: str, text: str | None
-    ) -> None:
-        """Answer the question of a status, which a connection asks; None gives it up."""
-        ...
-
     async def put_file(
         self,
         conversation_id: str,

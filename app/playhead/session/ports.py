@@ -39,8 +39,7 @@ from playhead.session.code_ports import (
 )
 
 if TYPE_CHECKING:
-    from playhead.domain.execution import Place
-    from playhead.domain.places import ServerAnswer
+    from playhead.domain.places import Machine, PlaceQuestion, ServerAnswer
 
 
 class ApiStatus(Struct, frozen=True):
@@ -358,7 +357,7 @@ class Interpreters(Protocol):
 
 
 class Places(Protocol):
-    """Finds where else code can run."""
+    """Finds where else code can run, and carries the questions of what connects to it."""
 
     async def ask_server(self, address: str, token: Secret | None = None) -> ServerAnswer:
         """Return who answers at an address, and its kernels; by default with the token that is
@@ -368,12 +367,20 @@ class Places(Protocol):
         """
         ...
 
-    async def machines(self) -> list[Place]:
+    async def machines(self) -> list[Machine]:
         """Return the machines that `ssh` has names for, and containers that run; starts nothing."""
         ...
 
-    def why_no_machines(self) -> str:
+    async def why_no_machines(self) -> str:
         """Return in a sentence why no machine can be reached, as without `ssh`; else ""."""
+        ...
+
+    def subscribe(self, listener: Callable[[PlaceQuestion], None]) -> Unsubscribe:
+        """Call the listener with each question that a connection asks, and when one is over."""
+        ...
+
+    def answer(self, question_id: str, answer: Secret | None) -> None:
+        """Answer a question; None gives the connection up."""
         ...
 
 
