@@ -19,12 +19,13 @@ from playhead.domain.settings import AppSettings
 from playhead.session.code_ports import (
     CodeReader,
     Executor,
+    FarSide,
     FileEffects,
     LayerPackages,
     RiskReader,
     SavedVariables,
 )
-from playhead.session.ports import Interpreters
+from playhead.session.ports import Interpreters, Places
 from playhead.session.session import Session
 from playhead.session.sessions import Sessions
 from playhead.storage.history.sqlite_history import SqliteHistory
@@ -73,6 +74,8 @@ class Bench:
         saved_variables: SavedVariables | None = None,
         packages: LayerPackages | None = None,
         interpreters: Interpreters | None = None,
+        places: Places | None = None,
+        far_side: FarSide | None = None,
     ) -> None:
         self.executor = RecordingExecutor()
         self.provider = ScriptedProvider(*answers)
@@ -87,6 +90,8 @@ class Bench:
             saved_variables=saved_variables,
             packages=packages,
             interpreters=interpreters or OneInterpreter(),
+            places=places,
+            far_side=far_side,
         )
         self.catalog = Catalog()
         self.api = ApiInMemory(self.settings)
@@ -152,6 +157,8 @@ async def opened(
     saved_variables: SavedVariables | None = None,
     packages: LayerPackages | None = None,
     interpreters: Interpreters | None = None,
+    places: Places | None = None,
+    far_side: FarSide | None = None,
 ) -> AsyncIterator[Bench]:
     """Open a window; with an executor code runs in its kernels and is not only recorded.
 
@@ -172,6 +179,8 @@ async def opened(
         saved_variables=saved_variables,
         packages=packages,
         interpreters=interpreters,
+        places=places,
+        far_side=far_side,
     )
     await bench.sessions.start()
     bench.window.resize(1480, 940)

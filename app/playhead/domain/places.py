@@ -199,6 +199,13 @@ def short_name(place: Place) -> str:
     return place.label if place.kind == "jupyter" else place.address.rpartition(":")[2]
 
 
+def kernel_name(place: Place) -> str:
+    """Return what runs code at a place, without the name of its machine."""
+    if place.kind == "server":
+        return place.label.partition(": ")[2] or place.program
+    return place.label if place.kind == "jupyter" else place.program or "Python"
+
+
 def folder_there(place: Place) -> str:
     """Return the working folder as it is named over there."""
     if place.kind == "server":

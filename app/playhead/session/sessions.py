@@ -26,6 +26,7 @@ from playhead.domain.text.titles import copy_title
 from playhead.errors import SessionError, StorageError
 from playhead.session.code_ports import Unsubscribe
 from playhead.session.code_runs import close_unfinished
+from playhead.session.elsewhere.saved_places import SavedPlaces
 from playhead.session.ports import History, SessionPorts, StoreState
 from playhead.session.session import Session
 from playhead.session.session_events import SessionEvent, SessionState
@@ -51,6 +52,10 @@ class Sessions:
         """Whether what happens in conversations can be stored now."""
         self.sandbox = ports.sandbox
         """What bounds code on this machine; None if nothing can."""
+        self.places = SavedPlaces.of(ports)
+        """Where else code can run."""
+        self.far_side = ports.far_side
+        """What reaches the files of the machine that code runs on; None if there is no other."""
         self.grants = GrantBook(lambda: history.grants)
         """What persons have granted to code, of all conversations and folders."""
         self._ports = ports

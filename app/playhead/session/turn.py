@@ -488,6 +488,7 @@ class Turn:
     async def _check(self, language: str, interpreter: str) -> None:
         """Report before a kernel starts that the chosen Python cannot be used."""
         is_needed = language == PYTHON or is_place(interpreter)
+        is_needed = is_needed and not is_elsewhere(interpreter)
         is_chosen = is_needed and interpreter == self._settings.interpreter
         if is_chosen and self._executor.status(self._conversation.id).state == "none":
             await self._interpreters.probe(interpreter)

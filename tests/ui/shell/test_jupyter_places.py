@@ -145,6 +145,6 @@ async def test_what_a_kernel_cannot_do_is_said_before_its_run(theme: Theme, tmp_
 
         parts.show_editor(False)
         chip = parts.header.interpreter_chip
-        for width, words in ((1300, "This computer · R 4.2"), (1100, "R 4.2")):
+        for width, words in ((1300, "Runs on This computer · R 4.2"), (1100, "R 4.2")):
             bench.window.resize(width, 800)
             await until(lambda words=words: chip.isVisible() and chip.text() == words)

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from playhead.domain.execution import Interpreter
 from playhead.errors import AppError, ExecutionError
-from playhead.ui.shell.place_menus import PlaceMenus, _keep_on_screen, interpreter_words
+from playhead.ui.places.place_menus import PlaceMenus, _keep_on_screen, interpreter_words
 from playhead.ui.widgets.task_owner import TaskOwner
 from tests.support.ports import OneInterpreter
 from tests.support.waiting import until

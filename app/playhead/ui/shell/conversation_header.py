@@ -61,7 +61,7 @@ class ConversationHeader(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._is_place_shown = False
-        self._interpreter = ""
+        self._interpreter = self._machine = self._link = ""
         self._is_model_starting = self._has_client = self._has_cost = False
         self._has_messages = False
         self._state: SessionState = "idle"
@@ -157,20 +157,33 @@ class ConversationHeader(QFrame):
         self._show_state()
 
     def set_place(
-        self, folder: str, interpreter: str, code_folder: str = "", language: str = PYTHON
+        self,
+        folder: str,
+        interpreter: str,
+        code_folder: str = "",
+        language: str = PYTHON,
+        machine: str = "",
     ) -> None:
         """Set the working folder and the interpreter, and the folder that the code has gone to.
 
-        `language` is what the interpreter runs.
+        `language` is what the interpreter runs, `machine` where, if not on this computer.
         """
         runs = tr("Runs on this computer: {interpreter}", interpreter=interpreter)
+        if machine:
+            from playhead.domain.text.policies import elsewhere_text  # not at the first paint
+
+            runs = tr("Runs on {machine}: {interpreter}", machine=machine, interpreter=interpreter)
+            runs = f"{runs}\n{elsewhere_text(machine, tr)}"
         if language != PYTHON:
             silent = tr("This kernel says neither which line runs nor which variables it has.")
             runs = f"{runs}\n{silent}"
-        self._interpreter = interpreter
-        _write(self.folder_chip, place_label(folder, code_folder))
+        self._interpreter, self._machine = interpreter, machine
+        for chip in (self.folder_chip, self.interpreter_chip):
+            set_kind(chip, "far" if machine else "chip")
+        _write(self.folder_chip, place_label(folder, code_folder, machine))
         self._show_interpreter()
-        told = place_tip(folder, code_folder)
+        self._on_theme_changed()
+        told = place_tip(folder, code_folder, machine)
         for chip, tip in ((self.folder_chip, told), (self.interpreter_chip, runs)):
             chip.setToolTip(tip)
             chip.setAccessibleName(tip)
@@ -179,8 +192,14 @@ class ConversationHeader(QFrame):
         """Show what runs the code, with the machine where there is room for it."""
         is_wide = self.width() >= _ROOM_FOR_MACHINE_PX
         self.interpreter_chip.setMaximumWidth(_WIDE_CHIP_PX if is_wide else _CHIP_PX)
-        wide = tr("This computer · {interpreter}", interpreter=self._interpreter)
-        _write(self.interpreter_chip, wide if is_wide else self._interpreter)
+        machine, interpreter = self._machine or tr("This computer"), self._interpreter
+        wide = tr("Runs on {machine} · {interpreter}", machine=machine, interpreter=interpreter)
+        _write(self.interpreter_chip, wide if is_wide else self._machine or interpreter)
+
+    def set_link(self, words: str) -> None:
+        """Show in place of the state what is to be known of the link to another machine."""
+        self._link = words
+        self._show_state()
 
     def show_place(self, is_shown: bool) -> None:
         """Show the folder and the interpreter while the editor, which shows them too, is folded."""
@@ -205,6 +224,7 @@ class ConversationHeader(QFrame):
     def _show_state(self) -> None:
         is_waiting = self._is_model_starting and self._state in ("idle", "asking")
         words = tr("starting the model…") if is_waiting else tr(STATE_WORDS.get(self._state, ""))
+        words = self._link or words
         self.state_pill.setText(words)
         self.state_pill.setVisible(bool(words))
         self._fit_pill()
@@ -282,8 +302,9 @@ class ConversationHeader(QFrame):
         self.find_button.setIcon(theme.icon("search", "mute"))
         self.export_button.setIcon(theme.icon("share", "mute"))
         self.more_button.setIcon(theme.icon("ellipsis", "mute"))
-        theme.label_icon(self.folder_chip, "folder", "mute")
-        theme.label_icon(self.interpreter_chip, "square-terminal", "mute")
+        colour = "accent" if self._machine else "mute"
+        theme.label_icon(self.folder_chip, "folder", colour)
+        theme.label_icon(self.interpreter_chip, "square-terminal", colour)
 
 
 def _write(chip: QPushButton, text: str) -> None:

@@ -115,9 +115,10 @@ class MainWindow(QMainWindow):
         api: ApiControl,
     ) -> None:
         """Join the window to the sessions and all else; called once, in the running loop."""
+        from playhead.ui.places.place_menus import PlaceMenus
         from playhead.ui.shell.composer_binding import AttachmentHints
         from playhead.ui.shell.past.variables_binding import VariablesBinding
-        from playhead.ui.shell.place_menus import PlaceMenus
+        from playhead.ui.shell.place_binding import PlaceBinding
         from playhead.ui.shell.result_actions import ResultActions
         from playhead.ui.shell.session_bindings import PauseBinding, RiskBinding
         from playhead.ui.timeline.scroll.coalescer import Coalescer
@@ -130,8 +131,12 @@ class MainWindow(QMainWindow):
         self._api = api
         data_dir = self._attachments_dir.parent
         self.memory = WindowStateStore(self, self.parts, settings, self.tasks)
-        self.places = PlaceMenus(interpreters, self.tasks, self, lambda: self.folder)
         self.view = view = self._make_view()
+        known = sessions.places
+        self.places = PlaceMenus(interpreters, self.tasks, self, lambda: self.folder, known)
+        self.placing = PlaceBinding(
+            view, self.parts, self.places, lambda: self.interpreter, known.port, self
+        )
         self.results = ResultActions(
             lambda: view.session, self.parts, self._theme, self.tasks, self
         )
@@ -289,6 +294,7 @@ class MainWindow(QMainWindow):
         self.variables.leave()
         self.policies.close_down()
         self.closing.close_down()
+        self.placing.close_down()
         await self.desk.close_down()
         await self.own_tabs.keep_drafts()
         await self.writing.close_down()
@@ -350,7 +356,7 @@ class MainWindow(QMainWindow):
             "sidebar": parts.toggle_sidebar,
             "editor": parts.toggle_editor,
             "attach": parts.composer.choose_files,
-            "folder": lambda: self.places.choose_folder(self.folder),
+            "folder": self.placing.choose_folder,
             **self.exports.handlers,
             "run": parts.pane.request_run,
             "stop": self.view.stop,
@@ -526,19 +532,11 @@ class MainWindow(QMainWindow):
         self._theme.changed.connect(lambda: self.setStyleSheet(window_style(self._theme)))
 
     def _connect_places(self) -> None:
-        places, parts = self.places, self.parts
-        for source in (parts.header, parts.pane):
-            source.folder_clicked.connect(lambda: places.open_folder_menu(self.folder))
-            source.interpreter_clicked.connect(
-                lambda: places.open_interpreter_menu(self.interpreter)
-            )
+        parts = self.parts
         parts.header.find_requested.connect(lambda: parts.timeline.find_bar.open())
         parts.header.export_requested.connect(self.exports.export_shown)
-        places.folder_chosen.connect(self.set_folder)
-        places.making_changed.connect(self.show_place)
-        places.interpreter_chosen.connect(
-            lambda path: self.view.do(lambda session: session.set_interpreter(path))
-        )
+        self.places.folder_chosen.connect(self.set_folder)
+        self.places.making_changed.connect(self.show_place)
         parts.drop.paths_dropped.connect(parts.composer.attach_paths)
         parts.drop.folder_dropped.connect(self.set_folder)
         parts.drop.image_dropped.connect(parts.composer.attach_image)
@@ -677,11 +675,7 @@ class MainWindow(QMainWindow):
         session = self.view.session
         if session is None:
             return
-        kernel, named = session.kernel, self.places.interpreter_label(self.interpreter)
-        runs = self.places.language(self.interpreter)
-        self.parts.header.set_place(session.folder, named, kernel.folder, runs)
-        self.parts.pane.set_place(session.folder, named, kernel.folder, runs)
-        self.parts.approval.set_code_place(kernel.language, kernel.folder)
+        self.placing.show()
         model = session.settings.model
         self.parts.composer.set_model(model, session.auto_run)
         self.parts.start.set_model(model)

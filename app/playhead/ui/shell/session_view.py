@@ -12,7 +12,7 @@ from playhead.domain.access import Access
 from playhead.domain.conversation.events import REARRANGED, ConversationEvent
 from playhead.domain.conversation.message import Attachment, Message
 from playhead.domain.conversation.payloads import CodeError, Failure, Proposal, RunReport
-from playhead.domain.execution import PYTHON, KernelStatus, is_place
+from playhead.domain.execution import PYTHON, KernelStatus, place_of
 from playhead.domain.model import DIRECT_MODEL
 from playhead.domain.text.fences import fenced
 from playhead.domain.text.file_effects import coverage_text
@@ -266,7 +266,8 @@ class SessionView(QObject):
         is_python = kernel.language in ("", PYTHON)
         name = language_name(kernel.language)
         why = "" if is_python else tr("{language} code cannot be paused", language=name)
-        if is_place(kernel.interpreter):
+        place = place_of(kernel.interpreter)
+        if place is not None and place.kind in ("jupyter", "server"):
             why = tr("Code that runs in a Jupyter kernel cannot be paused")
         self._pane.set_running(is_running, is_paused=is_paused, why_no_pause=why)
         self._follower.show_pause(kernel.paused_line if is_paused else 0)

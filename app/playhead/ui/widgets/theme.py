@@ -452,6 +452,10 @@ def _palette(tokens: Tokens) -> QPalette:
 _WINDOW_RULES = Template("""
 QPushButton[kind="foot"] { background: transparent; border: 1px solid transparent; color: $mute;
   padding: 1px 5px; font-size: 12px; font-weight: 400; border-radius: 5px; }
+QPushButton[kind="foot-far"] { background: transparent; border: 1px solid transparent;
+  color: $accent; padding: 1px 5px; font-size: 12px; font-weight: 400; border-radius: 5px; }
+QPushButton[kind="foot-far"]:hover { background: $hover; }
+QPushButton[kind="foot-far"]:focus { border-color: $accent; }
 QPushButton[kind="foot"]:hover { background: $hover; color: $text; }
 QPushButton[kind="foot"]:checked { background: $hover; color: $text; }
 QPushButton[kind="foot"]:focus { border-color: $accent; }

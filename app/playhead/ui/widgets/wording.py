@@ -161,8 +161,13 @@ def folder_label(folder: str) -> str:
     return name if len(name) <= _LONGEST_LABEL else name[: _LONGEST_LABEL - 1].rstrip() + "…"
 
 
-def place_label(folder: str, code_folder: str) -> str:
-    """Return a folder's label, with the place to which the code has gone if it has."""
+def place_label(folder: str, code_folder: str, machine: str = "") -> str:
+    """Return a folder's label, with the place to which the code has gone if it has.
+
+    A folder of another `machine` is named with it.
+    """
+    if machine:
+        return f"{machine}: {code_folder or folder}"
     if not code_folder:
         return folder_label(folder)
     try:
@@ -172,9 +177,11 @@ def place_label(folder: str, code_folder: str) -> str:
     return f"{folder_label(folder)}/{inner}"
 
 
-def place_tip(folder: str, code_folder: str) -> str:
+def place_tip(folder: str, code_folder: str, machine: str = "") -> str:
     """Return a sentence on the working folder, and one on where the code is if it has left it."""
     words = tr("Working folder: {folder}", folder=folder)
+    if machine:
+        words = tr("Working folder on {machine}: {folder}", machine=machine, folder=folder)
     now = tr("The code has gone to {folder}", folder=code_folder)
     return f"{words}\n{now}" if code_folder else words
 

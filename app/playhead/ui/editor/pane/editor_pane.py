@@ -311,10 +311,15 @@ class EditorPane(QWidget):
         self.status.show_kernel(status)
 
     def set_place(
-        self, folder: str, interpreter: str, code_folder: str = "", language: str = PYTHON
+        self,
+        folder: str,
+        interpreter: str,
+        code_folder: str = "",
+        language: str = PYTHON,
+        machine: str = "",
     ) -> None:
         """Show the folder and the interpreter of the code, and where the code has gone to."""
-        self.status.show_place(folder, interpreter, code_folder, language)
+        self.status.show_place(folder, interpreter, code_folder, language, machine)
 
     def set_language(self, word: str) -> None:
         """Set the language of a text of the user's own, as the user chose it."""

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from playhead.domain.execution import PYTHON, KernelStatus
 from playhead.ui.editor.code.editor_language import language_name
 from playhead.ui.widgets.elided_label import ElidedButton, ElidedLabel
-from playhead.ui.widgets.theme import ICON_PX
+from playhead.ui.widgets.theme import ICON_PX, set_kind
 from playhead.ui.widgets.wording import (
     format_size,
     going_on_words,
@@ -110,6 +110,8 @@ class StatusBar(QFrame):
         tip = tr("Stop: the kernel ends with its threads, all variables are lost")
         self.stop.setVisible(bool(status.going_on))
         self.stop.setToolTip(tip if is_lost else tr("End the processes; variables are kept"))
+        if status.link:
+            words = tr("connecting…") if status.link == "connecting" else tr("link lost")
         if status.memory_bytes and not status.going_on:  # else there is Stop in its place
             words += " · " + format_size(status.memory_bytes)
         if silent := self._silence():
@@ -129,15 +131,22 @@ class StatusBar(QFrame):
         return tr("{name} does not tell its line", name=name)
 
     def show_place(
-        self, folder: str, interpreter: str, code_folder: str = "", language: str = PYTHON
+        self,
+        folder: str,
+        interpreter: str,
+        code_folder: str = "",
+        language: str = PYTHON,
+        machine: str = "",
     ) -> None:
         """Show the folder and the interpreter of the code, and where the code has gone to.
 
-        `language` is what the interpreter runs.
+        `language` is what the interpreter runs, `machine` where, if not on this computer.
         """
         self._runs = language
-        self.folder.setText(place_label(folder, code_folder))
-        self.folder.setToolTip(place_tip(folder, code_folder))
+        self.folder.setText(place_label(folder, code_folder, machine))
+        self.folder.setToolTip(place_tip(folder, code_folder, machine))
+        for button in (self.folder, self.interpreter):
+            set_kind(button, "foot-far" if machine else "foot")
         self._interpreter = interpreter
         self._show_program()
         self.show_kernel(self._status)

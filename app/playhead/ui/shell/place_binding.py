@@ -1,0 +1,195 @@
+"""Shows where the conversation runs, and the link to there, and lets the user choose both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QWidget
+
+from playhead.domain.execution import KernelStatus, Place, place_of
+from playhead.domain.places import PlaceQuestion, folder_there, kernel_name, short_name
+from playhead.domain.secret import Secret
+from playhead.session.ports import Places
+from playhead.session.session import Session, SessionEvent
+from playhead.ui.places.place_menus import PlaceMenus
+from playhead.ui.places.place_sheets import QuestionSheet
+from playhead.ui.shell.session_view import SessionBinding, SessionView
+from playhead.ui.shell.window_layout import WindowLayout
+from playhead.ui.widgets.wording import format_seconds, tr
+
+_BACK_MS = 8_000
+
+
+class PlaceBinding(SessionBinding):
+    """Joins the chips of folder and interpreter to the session. Owner: the main window.
+
+    `interpreter` returns that of the conversation, which may be the settings'. `port` carries the
+    questions of connections, which are asked one after the other.
+    """
+
+    def __init__(
+        self,
+        view: SessionView,
+        parts: WindowLayout,
+        menus: PlaceMenus,
+        interpreter: Callable[[], str],
+        port: Places | None,
+        parent: QWidget,
+    ) -> None:
+        super().__init__(view, parent)
+        self._window = parent
+        self._port = port
+        self._questions: list[PlaceQuestion] = []
+        self.sheet: QuestionSheet | None = None
+        """The question that is shown."""
+        self._unsubscribe_port = port.subscribe(self._on_question) if port else _nothing
+        self._parts = parts
+        self._menus = menus
+        self._interpreter = interpreter
+        self._links: dict[str, float] = {}
+        self._clock = QTimer(self)
+        self._clock.setInterval(1_000)
+        self._clock.timeout.connect(self._show_link)
+        self._back = QTimer(self)
+        self._back.setSingleShot(True)
+        self._back.setInterval(_BACK_MS)
+        self._back.timeout.connect(self._show_link)
+        for source in (parts.header, parts.pane):
+            source.folder_clicked.connect(self._open_folder_menu)
+            source.interpreter_clicked.connect(self.open_menu)
+        menus.interpreter_chosen.connect(
+            lambda path: view.do(lambda session: session.set_interpreter(path))
+        )
+
+    def close_down(self) -> None:
+        """Give up what is asked, and follow no more."""
+        self._unsubscribe_port()
+        self._questions.clear()
+        if self.sheet is not None:
+            self.sheet.reject()
+        self.leave()
+
+    @property
+    def place(self) -> Place | None:
+        """Return where the conversation runs, if not on this computer."""
+        place = place_of(self._interpreter())
+        return place if place is not None and place.is_elsewhere else None
+
+    def open_menu(self) -> None:
+        """Open the menu of where code runs."""
+        self._menus.open_interpreter_menu(self._interpreter())
+
+    def choose_folder(self) -> None:
+        """Let the user choose a folder here, or type one of the other machine."""
+        if self.place is not None and not self.place.kernel_id:
+            self._menus.type_folder(self.place)
+        else:
+            self._menus.choose_folder(self._folder)
+
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Subscribe to the kernel's link."""
+        return [session.subscribe(self._on_event)]
+
+    def follow(self) -> None:
+        """Show the link of the session."""
+        super().follow()
+        self._back.stop()
+        self._show_link()
+
+    def leave(self) -> None:
+        """Count no more."""
+        super().leave()
+        self._clock.stop()
+        self._back.stop()
+
+    def show(self) -> None:
+        """Show in the head, below the code and in the question where the conversation runs."""
+        session = self._session
+        if session is None:
+            return
+        interpreter, kernel = self._interpreter(), session.kernel
+        named, runs = self._menus.interpreter_label(interpreter), self._menus.language(interpreter)
+        folder, machine, gone_to = session.folder, "", kernel.folder
+        if (place := self.place) is not None:
+            named, machine = kernel_name(place), short_name(place)
+            folder = folder_there(place)
+        self._parts.header.set_place(folder, named, gone_to, runs, machine)
+        self._parts.pane.set_place(folder, named, gone_to, runs, machine)
+        self._parts.approval.set_code_place(kernel.language, gone_to, machine)
+
+    @property
+    def _folder(self) -> str:
+        return self._session.folder if self._session is not None else ""
+
+    def _open_folder_menu(self) -> None:
+        self._menus.open_folder_menu(self._folder, self._interpreter())
+
+    def _on_question(self, question: PlaceQuestion) -> None:
+        """Ask it, or take it back; what waits behind another one is asked then."""
+        self._questions = [one for one in self._questions if one.id != question.id]
+        if question.text:
+            self._questions.append(question)
+        elif self.sheet is not None and self.sheet.question.id == question.id:
+            self.sheet.take_back()
+        self._ask_next()
+
+    def _ask_next(self) -> None:
+        if self.sheet is not None or not self._questions:
+            return
+        question = self._questions.pop(0)
+        self.sheet = sheet = QuestionSheet(question, self._window)
+        sheet.answered.connect(lambda answer: self._answer(question.id, answer))
+        sheet.finished.connect(self._on_answered)
+        QApplication.alert(self._window)
+        sheet.open()
+
+    def _answer(self, question_id: str, answer: Secret | None) -> None:
+        if self._port is not None:
+            self._port.answer(question_id, answer)
+
+    def _on_answered(self) -> None:
+        self.sheet = None
+        QTimer.singleShot(0, self, self._ask_next)
+
+    def _on_event(self, event: SessionEvent) -> None:
+        if event.kind == "kernel":
+            self._show_link()
+
+    def _show_link(self) -> None:
+        """Show the link while there is something to be known of it; count only while it is lost."""
+        if self._session is None:
+            return
+        conversation_id, kernel = self._session.conversation.id, self._session.kernel
+        if kernel.link == "lost":
+            since = self._links.setdefault(conversation_id, time.monotonic())
+            if not self._clock.isActive():
+                self._clock.start()
+            self._parts.header.set_link(lost_words(kernel, time.monotonic() - since))
+            return
+        self._clock.stop()
+        was_lost = self._links.pop(conversation_id, None) is not None
+        if kernel.link == "connecting":
+            self._parts.header.set_link(tr("connecting…"))
+        elif was_lost and kernel.state != "none":
+            self._back.start()
+            self._parts.header.set_link(tr("back: nothing is missing"))
+        elif not self._back.isActive():
+            self._parts.header.set_link("")
+
+
+def _nothing() -> None:
+    pass
+
+
+def lost_words(kernel: KernelStatus, seconds: float) -> str:
+    """Return for how long a link has been lost, and what becomes of the code meanwhile."""
+    since = format_seconds(max(1.0, seconds), is_running=True)
+    match kernel.state:
+        case "busy":
+            return tr("lost for {time}: your code runs on", time=since)
+        case "stopping":
+            return tr("lost for {time}: Stop follows when it is back", time=since)
+        case _:
+            return tr("lost for {time}", time=since)
