@@ -14,7 +14,8 @@ class ConversationSummary(Struct, frozen=True, kw_only=True):
     """A row of the sidebar; times are in seconds since the epoch (UTC).
 
     `client` names the program that began it over the API; such a row stays while it runs.
-    `is_unread`: an answer arrived while another conversation was shown.
+    `is_unread`: an answer arrived while another conversation was shown. `machine` is the short name
+    of where its code runs, "" for this computer.
     """
 
     id: str
@@ -26,6 +27,7 @@ class ConversationSummary(Struct, frozen=True, kw_only=True):
     is_pinned: bool = False
     is_archived: bool = False
     is_unread: bool = False
+    machine: str = ""
 
 
 class Record(Struct, frozen=True):

@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 from msgspec import Struct
 
-from playhead.domain.execution import PYTHON, Place
+from playhead.domain.execution import PYTHON, Place, place_of
 from playhead.domain.secret import Secret
 from playhead.errors import SessionError, phrase
 
@@ -197,6 +197,12 @@ def short_name(place: Place) -> str:
     if place.kind == "server":
         return server_name(place.address)
     return place.label if place.kind == "jupyter" else place.address.rpartition(":")[2]
+
+
+def machine_of(interpreter: str) -> str:
+    """Return the short name of the machine that an interpreter is on; "" for this computer."""
+    place = place_of(interpreter)
+    return short_name(place) if place is not None and place.is_elsewhere else ""
 
 
 def kernel_name(place: Place) -> str:

@@ -21,6 +21,7 @@ from playhead.domain.conversation.events import ConversationEvent, RemoveFrom, R
 from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.search import SearchFound
 from playhead.domain.history import ConversationMark, ConversationSummary
+from playhead.domain.places import machine_of
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.text.titles import copy_title
 from playhead.errors import SessionError, StorageError
@@ -258,6 +259,7 @@ class Sessions:
             created_at=now,
             updated_at=now,
             message_count=row.message_count,
+            machine=row.machine,
         )
         session = self._open.get(conversation_id)
         aside = session.conversation.aside_id if session is not None else None
@@ -450,6 +452,7 @@ class Sessions:
             title=conversation.title,
             created_at=conversation.created_at,
             updated_at=time.time(),
+            machine=machine_of(session.interpreter),
         )
         self._stored.add(conversation.id)
         self._history.create(summary, session.folder, session.interpreter)
@@ -501,6 +504,7 @@ class Sessions:
     def _on_session(self, session: Session, event: SessionEvent) -> None:
         if event.kind == "place" and session.conversation.id in self._stored:
             self._history.set_place(session.conversation.id, session.folder, session.interpreter)
+            self._change_row(session.conversation.id, machine=machine_of(session.interpreter))
         if event.kind == "config" and session.conversation.id in self._stored:
             self._history.set_config(session.conversation.id, session.config)
         if event.kind == "state":

@@ -21,6 +21,7 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.search import SearchFound
 from playhead.domain.grants import Grant
 from playhead.domain.history import ConversationMark, ConversationSummary, Record
+from playhead.domain.places import machine_of
 from playhead.domain.settings import ConversationConfig
 from playhead.domain.text.unicode import whole_characters
 from playhead.errors import StorageError, phrase
@@ -354,6 +355,7 @@ def _summary(row: tuple[Any, ...]) -> ConversationSummary:
         is_pinned=is_pinned,
         is_archived=is_archived,
         is_unread=is_unread,
+        machine=machine_of(row_codec.stored_text(row[10])),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -240,6 +241,8 @@ class ServerSheet(_Sheet):
             )
             self.note.show_text(told, "ok")
         self._show_state()
+        if answer is not None:
+            self.run_button.setFocus()
         self.adjustSize()
 
     def _save(self, *, is_chosen: bool) -> None:
@@ -329,7 +332,7 @@ class QuestionSheet(_Sheet):
         super().__init__(tr("Connecting to {machine}", machine=question.place), words, parent)
         self.question = question
         self.quoted = QPlainTextEdit(self)
-        self.quoted.setProperty("kind", "code")
+        self.quoted.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.quoted.setPlainText(visible_lines(question.text[:_LONGEST_QUESTION]))
         self.quoted.setReadOnly(True)
         self.quoted.setTabChangesFocus(True)

@@ -266,7 +266,9 @@ class RowDelegate(QStyledItemDelegate):
             room.setRight(more_rect(option.rect).left() - 2)
         if self._paint_sign(painter, room, index):
             room.setRight(room.right() - _SIGN_PX - 4)
-        is_unread = self._model.is_unread(self._model.row_at(index).conversation_id)
+        conversation_id = self._model.row_at(index).conversation_id
+        self._paint_machine(painter, room, self._model.machine(conversation_id))
+        is_unread = self._model.is_unread(conversation_id)
         is_chosen = bool(state & QStyle.StateFlag.State_Selected)
         is_bold = is_chosen or self._model.is_open(index)
         weight = QFont.Weight.Medium if is_bold else QFont.Weight.Normal
@@ -275,6 +277,18 @@ class RowDelegate(QStyledItemDelegate):
         painter.setPen(self._theme.colour("text"))
         shown = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, room.width())
         painter.drawText(room, Qt.AlignmentFlag.AlignVCenter, shown)
+
+    def _paint_machine(self, painter: QPainter, room: QRect, machine: str) -> None:
+        """Paint where the code runs at the end of the row, and take its room off."""
+        if not machine:
+            return
+        painter.setFont(self._theme.font(11))
+        painter.setPen(self._theme.colour("accent"))
+        metrics = painter.fontMetrics()
+        most = room.width() * 2 // 5
+        words = metrics.elidedText(machine, Qt.TextElideMode.ElideMiddle, most)
+        painter.drawText(room, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, words)
+        room.setRight(room.right() - metrics.horizontalAdvance(words) - 6)
 
     def _paint_ground(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Paint the background for hover, selection and focus, and of the open conversation."""

@@ -85,10 +85,12 @@ class SidebarModel(QAbstractListModel):
         return self._summaries.get(conversation_id)
 
     def _emit_marks(self, known: dict[str, ConversationSummary]) -> None:
-        """Notify the view of rows whose unread mark changed."""
+        """Notify the view of rows whose unread mark or machine changed."""
         for one in self._summaries.values():
             before = known.get(one.id)
-            if before is not None and before is not one and before.is_unread != one.is_unread:
+            if before is None or before is one:
+                continue
+            if (before.is_unread, before.machine) != (one.is_unread, one.machine):
                 index = self.index_of(one.id)
                 self.dataChanged.emit(index, index)
 
@@ -136,6 +138,11 @@ class SidebarModel(QAbstractListModel):
         """Return whether a conversation has something that the user has not seen yet."""
         one = self._summaries.get(conversation_id)
         return one is not None and one.is_unread
+
+    def machine(self, conversation_id: str) -> str:
+        """Return the short name of where a conversation's code runs; "" for this computer."""
+        one = self._summaries.get(conversation_id)
+        return one.machine if one is not None else ""
 
     def is_open(self, index: _Index) -> bool:
         """Return whether a row is the conversation that the window shows."""
@@ -189,7 +196,9 @@ class SidebarModel(QAbstractListModel):
         one = self._summaries.get(row.conversation_id)
         pinned = tr("pinned") if one is not None and one.is_pinned else ""
         maker = tr("begun by {client}", client=row.client) if row.client else ""
-        parts = (row.text, pinned, maker, self.state_words(row.conversation_id))
+        machine = self.machine(row.conversation_id)
+        where = tr("on {machine}", machine=machine) if machine else ""
+        parts = (row.text, where, pinned, maker, self.state_words(row.conversation_id))
         return ", ".join(part for part in parts if part)
 
     def state_words(self, conversation_id: str) -> str:
@@ -201,7 +210,9 @@ class SidebarModel(QAbstractListModel):
     def _tip(self, row: Row) -> str:
         words = self.state_words(row.conversation_id)
         maker = tr("Begun by {client} over the API", client=row.client) if row.client else ""
-        return "\n".join(filter(None, (row.text, maker, words[:1].upper() + words[1:])))
+        machine = self.machine(row.conversation_id)
+        where = tr("Runs on {machine}", machine=machine) if machine else ""
+        return "\n".join(filter(None, (row.text, where, maker, words[:1].upper() + words[1:])))
 
 
 STATE_WORDS: dict[SessionState, str] = {
