@@ -226,3 +226,32 @@ async def test_the_questions_of_ssh_are_quoted_and_answered_one_by_one(
         ask(PlaceQuestion(id="3", place="gpu-box", text=""))  # the connection was given up
         await until(lambda: placing.sheet is None)
         assert places.answers == [("1", "yes"), ("2", "s3cret")]
+
+
+async def test_closing_lets_code_elsewhere_run_unless_it_is_to_stop(
+    theme: Theme, tmp_path: Path
+) -> None:
+    made = LinkedExecutor()
+    places = KnownPlaces(HOSTS)
+    wait = coded("wait")
+    async with opened(theme, tmp_path, wait, executor=made, places=places, far_side=made) as bench:
+        bench.session.set_folder(str(tmp_path))
+        bench.session.set_interpreter(BOX.id)
+        bench.send("Go")
+        await bench.asked()
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: bench.session.state == "running")
+        made.report(bench.session.conversation.id, KernelStatus(state="busy", interpreter=BOX.id))
+        ended: list[bool] = []
+        bench.window.close_requested.connect(lambda: ended.append(True))
+        bench.window.closing.quit()
+        box = bench.window.closing.box
+        assert box is not None
+        assert box.text() == "Code is running on gpu-box."
+        assert box.defaultButton().text() == "Let it run"
+        look(bench, "closing", is_menu=True)
+        box.defaultButton().click()
+        await until(lambda: ended)
+        assert made.left == [bench.session.conversation.id]
+        bench.session.stop()
+        await bench.rests()

@@ -11,6 +11,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QMessageBox, QPushButton, QWidget
 
+from playhead.domain.execution import is_elsewhere
+from playhead.domain.places import machine_of
 from playhead.domain.text.titles import UNTITLED
 from playhead.session.ports import Settings
 from playhead.session.session import Session, SessionState
@@ -89,7 +91,10 @@ class ClosingQuestion(QObject):
 
     def quit(self) -> None:
         """End the program, after a question if code runs or waits."""
-        if cut := self._cut():
+        cut = self._cut()
+        if cut and all(map(self._goes_on, cut)):
+            self._ask_for_code_elsewhere(cut)
+        elif cut:
             self._ask_for_code(cut)
         else:
             self.quit_requested.emit()
@@ -115,6 +120,42 @@ class ClosingQuestion(QObject):
     def _cut(self) -> list[Session]:
         """Return the conversations whose code the end of the program would stop."""
         return [one for one in self._sessions.open_sessions if one.state in _CUT]
+
+    def _goes_on(self, session: Session) -> bool:
+        """Return whether the code of a conversation can go on without this program."""
+        is_running = session.state in ("running", "paused", "awaiting_input")
+        is_far = is_elsewhere(session.kernel.interpreter)
+        return self._sessions.far_side is not None and is_running and is_far
+
+    def _ask_for_code_elsewhere(self, cut: Sequence[Session]) -> None:
+        """Ask whether code on other machines runs on; nothing of it needs this computer."""
+        if self._window.isHidden() or self._window.isMinimized():
+            self._raise_window()
+        box = self._make_box(tr("Close Playhead"))
+        if box is None:
+            return
+        machines = list(dict.fromkeys(machine_of(one.kernel.interpreter) for one in cut))
+        box.setText(
+            tr("Code is running on {machine}.", machine=machines[0])
+            if len(machines) == 1
+            else tr_n("Code is running on %n other machines.", len(machines))
+        )
+        box.setInformativeText(
+            tr("It can run on without Playhead: the next start shows what it has printed by then.")
+        )
+        leave = box.addButton(tr("Let it run"), QMessageBox.ButtonRole.AcceptRole)
+        leave.clicked.connect(lambda: self._tasks.start(self._leave(cut)))
+        box.setDefaultButton(leave)
+        stop = _add_danger(box, tr("Stop it and close"))
+        stop.clicked.connect(self.quit_requested)
+        _open(box)
+
+    async def _leave(self, cut: Sequence[Session]) -> None:
+        far_side = self._sessions.far_side
+        if far_side is not None:
+            for session in cut:
+                await far_side.leave(session.conversation.id)
+        self.quit_requested.emit()
 
     def _ask_for_code(self, cut: Sequence[Session], *, is_log_out: bool = False) -> None:
         if self._window.isHidden() or self._window.isMinimized() or is_log_out:
