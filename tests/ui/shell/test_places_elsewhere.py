@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec.structs import replace
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QMenu
 
 from playhead.domain.execution import KernelStatus, place_of
 from playhead.domain.places import Machine, PlaceQuestion, key_of, machine_place
@@ -35,6 +35,12 @@ def look(bench: Bench, name: str, *, is_menu: bool = False) -> None:
         screen = bench.window.screen()
         shown = screen.grabWindow(0) if is_menu else bench.window.grab()
         shown.save(f"{folder}/{name}.png")
+
+
+def words_of(bench: Bench) -> str:
+    """Return what the chips of attachments say."""
+    labels = bench.parts.composer.chips.findChildren(QLabel)
+    return " ".join(one.text() for one in labels)
 
 
 def row(menu: QMenu, words: str) -> QAction:
@@ -255,3 +261,29 @@ async def test_closing_lets_code_elsewhere_run_unless_it_is_to_stop(
         assert made.left == [bench.session.conversation.id]
         bench.session.stop()
         await bench.rests()
+
+
+async def test_attachments_are_there_before_their_message_is_sent(
+    theme: Theme, tmp_path: Path
+) -> None:
+    made = LinkedExecutor()
+    (tmp_path / "sales.csv").write_text("a,b\n1,2\n")
+    places = KnownPlaces(HOSTS)
+    done = said("I see.")
+    async with opened(theme, tmp_path, done, executor=made, places=places, far_side=made) as bench:
+        bench.session.set_folder(str(tmp_path))
+        bench.session.set_interpreter(BOX.id)
+        bench.parts.composer.attach_paths([str(tmp_path / "sales.csv")])
+        bench.send("Look at it")
+        chips = bench.parts.composer.chips
+        await until(lambda: "40 %" in words_of(bench))
+        assert "→ gpu-box:~/data, 40 %" in words_of(bench)
+        assert not bench.session.conversation.messages
+        look(bench, "on-its-way")
+        made.may_arrive.set()
+        await until(lambda: len(bench.session.conversation.messages) == 3)
+        await bench.rests()
+        sent = bench.session.conversation.messages[1].text
+        assert sent == "Look at it\n\n(sales.csv was copied to ~/data/sales.csv on gpu-box.)"
+        assert made.put == [(BOX.id, str(tmp_path / "sales.csv"))]
+        assert chips.attachments == []

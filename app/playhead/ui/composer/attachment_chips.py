@@ -145,6 +145,7 @@ class AttachmentChip(QFrame):
         self._theme = theme
         self._facts: ModelFacts | None = None
         self._content: AttachedContent | None = None
+        self._way = self._size_words = ""
         self.setProperty("kind", "chip")
         self.setToolTip(attachment.path)
         self.picture = QLabel(self)
@@ -215,6 +216,11 @@ class AttachmentChip(QFrame):
         self.remove.setAccessibleDescription(note.whole if note else "")
         self._name_remove()
 
+    def show_progress(self, words: str) -> None:
+        """Show how far it is on its way to another machine; '' for not."""
+        self._way = words
+        self._show_words(self._size_words)
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Handle the keys of the remove button: Delete and Backspace remove, the arrows step."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
@@ -258,9 +264,9 @@ class AttachmentChip(QFrame):
         return remove
 
     def _show_words(self, words: str) -> None:
-        attachment = self.attachment
+        attachment, self._size_words = self.attachment, words
         size = format_size(attachment.size_bytes) if attachment.size_bytes else ""
-        parts = [part for part in (words, size) if part]
+        parts = [self._way] if self._way else [part for part in (words, size) if part]
         self.words.setText(" · ".join(parts))
         self.words.setVisible(bool(parts) and self.note.property("kind") != "warn")
         self._parts = (attachment.name, *parts)
@@ -329,6 +335,12 @@ class AttachmentChips(QWidget):
         """Show in all chips what the model receives; None: it is not known, or no model."""
         for chip in self._chips:
             chip.show_facts(facts)
+
+    def show_progress(self, path: str, words: str) -> None:
+        """Show how far an attachment is on its way to another machine; '' for not."""
+        for chip in self._chips:
+            if chip.attachment.path == path:
+                chip.show_progress(words)
 
     async def read_new(self, read: Callable[[str], Awaitable[AttachedContent]]) -> None:
         """Show what the model is given of each attachment that was not read yet."""

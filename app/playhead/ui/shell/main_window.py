@@ -118,7 +118,7 @@ class MainWindow(QMainWindow):
         from playhead.ui.places.place_menus import PlaceMenus
         from playhead.ui.shell.composer_binding import AttachmentHints
         from playhead.ui.shell.past.variables_binding import VariablesBinding
-        from playhead.ui.shell.place_binding import PlaceBinding
+        from playhead.ui.shell.place_binding import FarAttachments, PlaceBinding
         from playhead.ui.shell.result_actions import ResultActions
         from playhead.ui.shell.session_bindings import PauseBinding, RiskBinding
         from playhead.ui.timeline.scroll.coalescer import Coalescer
@@ -137,8 +137,9 @@ class MainWindow(QMainWindow):
         self.placing = PlaceBinding(
             view, self.parts, self.places, lambda: self.interpreter, known.port, self
         )
+        self.carrying = FarAttachments(view, self.parts, sessions.far_side, self.tasks, self)
         self.results = ResultActions(
-            lambda: view.session, self.parts, self._theme, self.tasks, self
+            lambda: view.session, self.parts, self._theme, self.tasks, self, sessions.far_side
         )
         self.own_tabs = self._make_own_tabs(data_dir)
         self.writing = self._make_writing(data_dir)

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import QTimer
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
+from playhead.domain.conversation.message import Attachment
 from playhead.domain.execution import KernelStatus, Place, place_of
-from playhead.domain.places import PlaceQuestion, folder_there, kernel_name, short_name
+from playhead.domain.model import DIRECT_MODEL
+from playhead.domain.places import (
+    PlaceQuestion,
+    folder_there,
+    kernel_name,
+    machine_of,
+    short_name,
+)
 from playhead.domain.secret import Secret
+from playhead.errors import AttachmentError, phrase
+from playhead.session.code_ports import FarSide
 from playhead.session.ports import Places
 from playhead.session.session import Session, SessionEvent
 from playhead.ui.places.place_menus import PlaceMenus
 from playhead.ui.places.place_sheets import QuestionSheet
 from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.shell.window_layout import WindowLayout
+from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import format_seconds, tr
 
 _BACK_MS = 8_000
@@ -177,6 +189,100 @@ class PlaceBinding(SessionBinding):
             self._parts.header.set_link(tr("back: nothing is missing"))
         elif not self._back.isActive():
             self._parts.header.set_link("")
+
+
+class FarAttachments(SessionBinding):
+    """Copies attachments to where the code runs, before their message is sent. Owner: the window.
+
+    The message says where they are: the model knows of no other way.
+    """
+
+    def __init__(
+        self,
+        view: SessionView,
+        parts: WindowLayout,
+        far_side: FarSide | None,
+        tasks: TaskOwner,
+        parent: QObject,
+    ) -> None:
+        super().__init__(view, parent)
+        self._chips = parts.composer.chips
+        self._notifications = parts.notifications
+        self._far_side = far_side
+        self._tasks = tasks
+        self._task: asyncio.Future[None] | None = None
+        if far_side is not None:
+            view.carry = self._carry
+
+    def subscribe(self, session: Session) -> list[Callable[[], None]]:
+        """Subscribe to where it runs: a copy on its way to another place is given up."""
+        return [session.subscribe(self._on_event)]
+
+    def leave(self) -> None:
+        """Give up what is on its way."""
+        self._give_up()
+        super().leave()
+
+    def _on_event(self, event: SessionEvent) -> None:
+        if event.kind == "place":
+            self._give_up()
+
+    def _give_up(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+
+    def _carry(self, text: str, attachments: list[Attachment]) -> bool:
+        """Begin to copy; return whether there is anything to copy, which submits at its end."""
+        session, far_side = self._session, self._far_side
+        if session is None or far_side is None or not attachments or not session.is_idle:
+            return False
+        interpreter = session.interpreter or session.settings.interpreter
+        machine = machine_of(interpreter)
+        if not machine or (self._task is not None and not self._task.done()):
+            return bool(machine)
+        sending = self._send(far_side, session, interpreter, text, attachments)
+        self._task = self._tasks.start(sending)
+        return True
+
+    async def _send(
+        self,
+        far_side: FarSide,
+        session: Session,
+        interpreter: str,
+        text: str,
+        attachments: list[Attachment],
+    ) -> None:
+        place = place_of(interpreter)
+        assert place is not None  # noqa: S101 - it has a machine
+        where = f"{short_name(place)}:{folder_there(place)}"
+        told: list[str] = []
+        try:
+            for one in attachments:
+                if one.kind == "folder":
+                    raise AttachmentError(
+                        phrase("{name} is a folder: only files are copied.", name=one.name),
+                        remedy="Attach its files, or an archive of it.",
+                    )
+                path = one.path
+
+                def show(part: float, path: str = path) -> None:
+                    percent = round(100 * min(max(part, 0.0), 1.0))
+                    words = tr("→ {where}, {percent} %", where=where, percent=percent)
+                    self._chips.show_progress(path, words)
+
+                show(0.0)
+                there = await far_side.put_file(session.conversation.id, interpreter, path, show)
+                told.append(f"({one.name} was copied to {there} on {short_name(place)}.)")
+        finally:
+            self._task = None
+            for one in attachments:
+                self._chips.show_progress(one.path, "")
+        if self._view.session is session:
+            note = "\n".join(told)
+            is_direct = session.settings.model == DIRECT_MODEL
+            if is_direct:
+                self._notifications.show_notice(tr("The files are there."), note)
+            self._view.submit(text if is_direct else f"{text}\n\n{note}".strip(), attachments)
 
 
 def _nothing() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
@@ -18,13 +19,16 @@ from playhead.domain.conversation.message import Message
 from playhead.domain.conversation.payloads import (
     CodeError,
     FileChanges,
+    Proposal,
     RowOrder,
     RunReport,
     Table,
 )
 from playhead.domain.execution import Variable
+from playhead.domain.places import machine_of
 from playhead.domain.text.file_effects import left_text
 from playhead.errors import AppError, ExecutionError, StorageError
+from playhead.session.code_ports import FarSide
 from playhead.session.session import Session, expect_idle
 from playhead.ui.widgets.banner import BannerAction
 from playhead.ui.widgets.file_dialog import FileDialog
@@ -41,6 +45,7 @@ if TYPE_CHECKING:
     from playhead.ui.timeline.model.rows import Sorting
     from playhead.ui.widgets.theme import Theme
 
+_FETCHING = "fetching"
 _EFFECT_ACTIONS = ("undo", "redo", "keep", "discard", "packages")
 
 
@@ -167,6 +172,17 @@ def _left_words(results: Sequence[FileChanges]) -> str:
     return "\n".join(left_text(one, is_run=False, tr=tr) for each in found for one in each.left)
 
 
+def interpreter_of(messages: Sequence[Message], message_id: str) -> str:
+    """Return the interpreter of the code that a result belongs to; "" if it is not known."""
+    found = ""
+    for message in messages:
+        if isinstance(message.content, Proposal):
+            found = message.content.interpreter
+        if message.id == message_id:
+            break
+    return found
+
+
 async def _take_back(session: Session, what: str, effect_id: str, path: str) -> FileChanges:
     files = session.files
     match what:
@@ -200,8 +216,10 @@ class ResultActions(QObject):
         theme: Theme,
         tasks: TaskOwner,
         parent: QWidget,
+        far_side: FarSide | None = None,
     ) -> None:
         super().__init__(parent)
+        self._far_side = far_side
         self._session = session
         self._parts = parts
         self._tasks = tasks
@@ -240,7 +258,7 @@ class ResultActions(QObject):
             case Table() as table:
                 self._handle_table(session, what, message_id, table, detail)
             case FileChanges() as changes if what == "file":
-                self._open_file(Path(changes.folder), detail)
+                self._open_changed(session, message_id, changes, detail)
             case str() if what in _EFFECT_ACTIONS:
                 self.effects.handle_run(session, what, detail)
             case FileChanges() as changes if what in _EFFECT_ACTIONS:
@@ -415,6 +433,38 @@ class ResultActions(QObject):
             case _:
                 pass
 
+    def _open_changed(
+        self, session: Session, message_id: str, changes: FileChanges, name: str
+    ) -> None:
+        """Open a file that a run changed; what is on another machine is fetched first."""
+        machine = machine_of(interpreter_of(session.conversation.messages, message_id))
+        if machine and self._far_side is not None:
+            self._tasks.start(self._fetch(self._far_side, session, changes, name, machine))
+        else:
+            self._open_file(Path(changes.folder), name)
+
+    async def _fetch(
+        self, far_side: FarSide, session: Session, changes: FileChanges, name: str, machine: str
+    ) -> None:
+        """Copy a file from the machine where it was changed, and open the copy."""
+        path = PurePosixPath(changes.folder) / name
+        area = self._parts.notifications
+        words = tr("Fetching {name} from {machine}…", name=path.name, machine=machine)
+        area.show_notice(words, str(path), key=_FETCHING)
+        folder = Path(tempfile.mkdtemp(dir=self._own_folder()))
+        target = folder / (PurePath(path.name).name or "file")
+        try:
+            copy = await far_side.fetch_file(session.conversation.id, str(path), str(target))
+        finally:
+            area.withdraw(_FETCHING)
+        self._open_file(Path(copy).parent, Path(copy).name)
+
+    def _own_folder(self) -> Path:
+        """Return the folder for what is opened elsewhere, which goes with the window."""
+        if self._pages_folder is None:
+            self._pages_folder = Path(tempfile.mkdtemp(prefix="playhead-"))
+        return self._pages_folder
+
     def _open_output(self, session: Session, name: str) -> None:
         """Show the file with a run's whole output, if a run of this conversation wrote it."""
         reports = (message.content for message in session.conversation.messages)
@@ -425,11 +475,7 @@ class ResultActions(QObject):
 
     async def _open_page(self, message: Message) -> None:
         """Open a page in the browser, from a file that only this user can read."""
-        import tempfile  # not needed for the first paint
-
-        if self._pages_folder is None:
-            self._pages_folder = Path(tempfile.mkdtemp(prefix="playhead-"))
-        path = self._pages_folder / f"{message.id}.html"
+        path = self._own_folder() / f"{message.id}.html"
         # The mark at the beginning says UTF-8 to a browser whatever the page forgets to say.
         await _write(path, message.text, "utf-8-sig")
         open_file(path, path.parent)

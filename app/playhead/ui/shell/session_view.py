@@ -89,6 +89,8 @@ class SessionView(QObject):
         self._failed: Proposal | None = None
         self._was_paused = False
         self._offered_access: tuple[str, Access] | None = None
+        self.carry: Callable[[str, list[Attachment]], bool] | None = None
+        """Carries attachments to where the code runs; True: it submits once they are there."""
         self.ask_where: Callable[[Callable[[], object]], None] | None = None
         """While the past is looked at: ask where to go on, then call what was to be done."""
         self._connect()
@@ -362,7 +364,11 @@ class SessionView(QObject):
     def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
         if self.ask_where is not None:
             self.ask_where(lambda: self._on_submitted(text, attachments))
-            return
+        elif self.carry is None or not self.carry(text, attachments):
+            self.submit(text, attachments)
+
+    def submit(self, text: str, attachments: list[Attachment]) -> None:
+        """Send what the composer has; attachments are where the code runs."""
         self._timeline.clear_notes()
         is_typed = self._composer.is_typed
         if self.begin(lambda session: session.send(text, attachments, is_typed=is_typed)):
