@@ -71,6 +71,7 @@ def _handlers(services: Services, assistants: Assistants) -> Mapping[str, Handle
 
 def _session_handlers(sessions: SessionsHandler) -> Mapping[str, Handler]:
     return {
+        "place_list": sessions.places,
         "session_create": sessions.create,
         "session_list": sessions.list,
         "session_get": sessions.get,

@@ -495,7 +495,8 @@ class SessionRequest(_SessionWire, frozen=True):
     """The body of `POST /v1/sessions` and of `PATCH /v1/sessions/{session_id}`.
 
     `name` is another word for the title, and `metadata` any JSON object, which is replaced as a
-    whole. A `policy` is refused unless the owner of the server lets clients choose one.
+    whole. A `policy` or a `place`, a name of `GET /v1/places`, is refused unless the owner of the
+    server lets clients choose.
     """
 
     title: Title | None = None
@@ -503,13 +504,15 @@ class SessionRequest(_SessionWire, frozen=True):
     metadata: dict[str, Any] | None = None
     config: SessionConfig | None = None
     policy: SessionPolicy | None = None
+    place: Annotated[str, Meta(max_length=500)] | None = None
 
 
 class SessionAnswer(_SessionWire, frozen=True):
     """A conversation of the list; `created_at` and `updated_at` are ISO 8601 in UTC.
 
     `policy` is that of a conversation in memory; others get that of the settings. `paused_line` is
-    the line that its code is paused before, while it is.
+    the line that its code is paused before, while it is; `place` is where its code runs, if that is
+    another machine.
     """
 
     session_id: str
@@ -522,6 +525,7 @@ class SessionAnswer(_SessionWire, frozen=True):
     message_count: int
     policy: SessionPolicy | None = None
     paused_line: int | None = None
+    place: dict[str, str] | None = None
 
 
 class SessionList(_SessionWire, frozen=True):

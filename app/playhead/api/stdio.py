@@ -3,7 +3,7 @@
 From the program, one object a line, by `do`:
     begin   messages (native, to resume from), config: a fresh conversation; also a reset. A config
             has model, api_base, api_key, the model's parameters by OpenAI's names, instructions,
-            auto_run, has_input, working_dir
+            auto_run, has_input, working_dir, place (a name of `places`)
     chat    turn, messages (native, new), config (if it changed): ask
     decide  turn, decision (approve, deny), code, reason: about the code that waits
     kernel  turn, messages (of @unternet/kernel, the whole history), tools, config: ask in these;
@@ -31,6 +31,7 @@ From the program, one object a line, by `do`:
             folder), deny: grant or deny it
     revoke  asked, grant (its id): take that back
     packages  asked: the packages of the folder's code in the sandbox that its environment has not
+    places  asked, server: where code can run; with a server's name also its kernels
     keep_packages  asked, packages (a list of `name version`), builds: install these there, outside
 The end of the lines ends everything.
 
@@ -42,8 +43,8 @@ with key, lines and can_remove where the settings have another way for a key tha
 {"turn", "message"} of a `kernel`, before a last chunk; {"turn", "ended"}; {"asked", "effects"} with
 the `asked` of `effects`, `undo`, `redo`, `keep` or `delete`; {"asked", "grants"} with that of
 `grants`, `grant` and `revoke`; {"asked", "environment", "packages"} with that of `packages` and
-`keep_packages`; {"error": {"code", "message"}, "turn"?, "asked"?} for a refused command. A refused
-chat ends as well.
+`keep_packages`; {"asked", "places"} with that of `places`; {"error": {"code", "message"}, "turn"?,
+"asked"?} for a refused command. A refused chat ends as well.
 """
 
 from __future__ import annotations
@@ -71,6 +72,7 @@ from playhead.api.turns.code_grants import (
     make_grant,
     revoke_grant,
 )
+from playhead.api.turns.code_places import choose_place, list_places
 from playhead.api.turns.kernel_turn import KernelTurn, kernel_turn_request
 from playhead.api.turns.run_effects import (
     list_effects,
@@ -96,13 +98,14 @@ from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.native.encode import encode_chunk
 from playhead.formats.wire.native.requests import read_messages
 from playhead.session.session import Session, SessionEvent
+from playhead.session.session_events import expect_idle
 from playhead.session.sessions import Sessions
 from playhead.session.trust.route_guard import RouteGuard, route_lines
 from playhead.session.turn_settings import TurnOptions
 
 _ASKED = frozenset(
     {"effects", "undo", "redo", "keep", "delete", "review", "apply", "discard"}
-    | {"grants", "grant", "revoke", "packages", "keep_packages"}
+    | {"grants", "grant", "revoke", "packages", "keep_packages", "places"}
 )
 """The commands that are answered with what they ask for."""
 STOP_GRACE_S = 1.0
@@ -452,6 +455,7 @@ class _Service:
         self._session: Session | None = None
         self._turn: StdioTurn | None = None
         self._config: Mapping[str, Any] = {}
+        self._place = ""
 
     async def do(self, command: Mapping[str, Any]) -> None:
         """Execute one command, or report why that is not possible."""
@@ -460,7 +464,7 @@ class _Service:
             if verb == "begin":
                 await self._begin(command)
             elif verb == "chat":
-                self._chat(str(turn), command)
+                await self._chat(str(turn), command)
             elif verb == "kernel":
                 await self._stream(str(turn), command)
             elif verb == "forget":
@@ -489,10 +493,11 @@ class _Service:
     async def _begin(self, command: Mapping[str, Any]) -> None:
         history = _chunks(command.get("messages"))
         await self.close()
-        self._turn = None
+        self._turn, self._place = None, ""
         self._session = self._sessions.new(is_kept=False, client="Python")
         try:
             self._configure(self._session, command.get("config"))
+            await self._take_place(self._session, command.get("config"))
         except AppError:
             await self.close()  # what follows must not run in another folder than was meant
             raise
@@ -508,8 +513,18 @@ class _Service:
         if folder and folder != session.folder:
             session.set_folder(str(folder))
 
-    def _chat(self, turn_id: str, command: Mapping[str, Any]) -> None:
+    async def _take_place(self, session: Session, config: object) -> None:
+        """Have code run where the program says, if that is another place than before."""
+        given = cast("dict[str, Any]", config) if isinstance(config, dict) else {}
+        words = _text(given, "place")
+        if words is not None and words != self._place:
+            expect_idle(session.state)
+            await choose_place(session, self._sessions.places, words)
+            self._place = words
+
+    async def _chat(self, turn_id: str, command: Mapping[str, Any]) -> None:
         session = self._expect_session()
+        await self._take_place(session, command.get("config"))
         if self._turn is not None and not self._turn.is_over:
             raise SessionError("The turn before has not ended.", code="session_busy")
         chunks = _chunks(command.get("messages"))
@@ -541,7 +556,22 @@ class _Service:
             await self._sessions.delete(conversation_id)
 
     async def _answer(self, verb: str, command: Mapping[str, Any]) -> Wire:
-        """Answer what is asked of effects on files, the copy for a review, grants or packages."""
+        """Answer what is asked of effects on files, a review, grants, packages or places."""
+        match verb:
+            case "places":
+                server = str(command.get("server") or "")
+                return await list_places(self._sessions.places, server)
+            case "packages":
+                return await list_packages(self._expect_session())
+            case "keep_packages":
+                chosen = [str(one) for one in command.get("packages") or ()]
+                builds = command.get("builds") is True
+                return await keep_packages(self._expect_session(), chosen, builds=builds)
+            case _:
+                return await self._answer_effects(verb, command)
+
+    async def _answer_effects(self, verb: str, command: Mapping[str, Any]) -> Wire:
+        """Answer what is asked of effects on files, the copy for a review, or grants."""
         session = self._expect_session()
         effect, path = str(command.get("effect") or ""), str(command.get("path") or "")
         match verb:
@@ -559,11 +589,6 @@ class _Service:
                 return make_grant(session, command)
             case "revoke":
                 return revoke_grant(session, str(command.get("grant") or ""))
-            case "packages":
-                return await list_packages(session)
-            case "keep_packages":
-                chosen = [str(one) for one in command.get("packages") or ()]
-                return await keep_packages(session, chosen, builds=command.get("builds") is True)
             case _:
                 return await list_effects(session)
 

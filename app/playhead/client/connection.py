@@ -376,6 +376,10 @@ class Connection:
         """Ask for the packages of the folder's code, or have some installed; return these."""
         return self._begun_answer(verb, config, fields)["packages"]
 
+    def request_places(self, config: Wire, server: str) -> list[Wire]:
+        """Ask where code can run, and for the kernels of a server if it is named."""
+        return self._begun_answer("places", config, {"server": server})["places"]
+
     def _begun_answer(self, verb: str, config: Wire, fields: Mapping[str, Any]) -> Wire:
         """Return an answer about the conversation, which begins with it, if it has not yet."""
         with self._lock:

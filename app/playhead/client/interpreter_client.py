@@ -116,6 +116,13 @@ class TrustVerbs(ABC):
         """
         return self._connection.request_packages("packages", self._config())
 
+    def places(self, server: str = "") -> list[Wire]:
+        """Return where code can run, each with the `name` that `place` may be set to.
+
+        With the name of a Jupyter server also its kernels, which it is asked for.
+        """
+        return self._connection.request_places(self._config(), server)
+
     def keep_packages(self, packages: Sequence[str], *, builds: bool = False) -> list[Wire]:
         """Install some of these, like "numpy 2.3.1", into the environment, outside of the sandbox.
 
@@ -143,6 +150,7 @@ class InterpreterClient(TrustVerbs):
         messages: Iterable[Mapping[str, Any]] | None = None,
         extended: bool = False,
         *,
+        place: str = "",
         temperature: float | None = None,
         max_tokens: int | None = None,
         top_p: float | None = None,
@@ -154,6 +162,7 @@ class InterpreterClient(TrustVerbs):
         self.auto_run = auto_run
         self.working_dir = working_dir
         self.instructions = instructions
+        self.place = place
         self.extended = extended
         self.on_input = on_input
         self._connection = Connection(self._server_command(), messages or ())
@@ -366,7 +375,8 @@ class InterpreterClient(TrustVerbs):
 
     def _config(self, display: bool = False, extended: bool | None = None) -> Wire:
         folder = os.path.abspath(self.working_dir) if self.working_dir else start_folder()
-        given = {**asdict(self.llm), "instructions": self.instructions, "working_dir": folder}
+        own = {"instructions": self.instructions, "working_dir": folder, "place": self.place}
+        given = {**asdict(self.llm), **own}
         named = {name: value for name, value in given.items() if value not in (None, "")}
         has_input = self._has_input(display, self.extended if extended is None else extended)
         return {**named, "auto_run": bool(self.auto_run), "has_input": has_input}

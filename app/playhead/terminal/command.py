@@ -48,6 +48,7 @@ _HELP = """\
 /revoke NUMBER takes one back
 /packages what code in the sandbox has installed for itself; /packages keep NAME … installs it into
         its environment, outside of the sandbox (/packages build NAME …: also without a wheel)
+/places where code can run; /place NAME runs it there from now on, /place here on this computer
 /quit   leave (also Ctrl-D)
 Ctrl-C stops the answer or the code that runs. Code runs only after your y; e opens it in $EDITOR.
 Ctrl-\\ pauses Python code before its next line, and lets it go on.
@@ -112,6 +113,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--api-base", metavar="URL", help="the address of the model's server")
     parser.add_argument("--working-dir", metavar="D", help="where code runs (default: here)")
     parser.add_argument(
+        "--place", metavar="P", default="", help="run code elsewhere: gpu-box:~/data, or a server"
+    )
+    parser.add_argument(
         "--file", action="append", default=[], metavar="F", help="give it a file or a folder"
     )
     parser.add_argument("--yes", action="store_true", help="run code without asking")
@@ -170,6 +174,7 @@ def _interpreter(options: argparse.Namespace) -> _Chat:
         os.environ.get("PLAYHEAD_PROVIDER_KEY"),
         auto_run=options.yes,
         working_dir=options.working_dir,
+        place=options.place,
         extended=True,
     )
 
@@ -364,6 +369,8 @@ def _is_command(interpreter: Interpreter, display: TerminalDisplay, line: str) -
         _show_effects(interpreter, display, verb, line.partition(" ")[2].strip())
     elif verb in ("/grants", "/grant", "/deny", "/revoke"):
         _change_grants(interpreter, display, verb, line.split()[1:])
+    elif verb in ("/places", "/place"):
+        _choose_place(interpreter, display, verb, line.partition(" ")[2].strip())
     elif verb == "/packages":
         _keep_packages(interpreter, display, line.split()[1:])
     elif line.startswith("/") and " " not in line and "/" not in line[1:]:
@@ -412,6 +419,21 @@ def _change_grants(
             display.show_grants(interpreter.grants())
         else:
             write("/help says how that is written.", "dim")
+    except AppError as error:
+        display.fail(error)
+
+
+def _choose_place(interpreter: Interpreter, display: TerminalDisplay, verb: str, name: str) -> None:
+    """List where code can run, or have it run there from now on."""
+    write = display.screen.write_line
+    if verb == "/place" and name:
+        interpreter.place = name
+        write(without_controls(f"Code runs on {name} from now on."), "dim")
+        return
+    try:
+        for one in interpreter.places(name):
+            words = " · ".join(filter(None, (one["name"], one.get("title"), one.get("address"))))
+            write(without_controls(words), "" if one["kind"] != "here" else "dim")
     except AppError as error:
         display.fail(error)
 

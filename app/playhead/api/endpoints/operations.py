@@ -5,6 +5,7 @@ from __future__ import annotations
 from playhead.api import schemas
 from playhead.api.assistants.assistant_operations import ASSISTANT_OPERATIONS
 from playhead.api.openapi import BODY_ERRORS, TURN_ERRORS, Operation, Parameter
+from playhead.api.turns.code_places import PlaceList
 
 _SESSION = "/v1/sessions/{session_id}"
 _SESSION_QUESTION = {"role": "user", "type": "message", "content": "How many days are 1000 hours?"}
@@ -22,6 +23,19 @@ SESSION_OPERATIONS = (
         status=201,
         example={"title": "Hours", "config": {"llm": {"model": "openai/gpt-4o-mini"}}},
         is_stored=True,
+    ),
+    Operation(
+        name="place_list",
+        method="GET",
+        path="/v1/places",
+        summary="List where code can run",
+        description=(
+            "This computer, the Jupyter servers that were added in the window, and the machines "
+            "that ssh has names for. A server is asked for its kernels only by `server`."
+        ),
+        answer=PlaceList,
+        errors=(400,),
+        query=(Parameter("server", "The name of a server whose kernels are listed, too."),),
     ),
     Operation(
         name="session_list",

@@ -72,7 +72,8 @@ class SessionsHandler:
         asked = await read_request(request, lambda raw: read_body(raw, SessionRequest))
         config = _changer(asked.config)(ConversationConfig())
         wish = await self._wish(request, asked)
-        work = self._verbs.begin(_titled(_title(asked)), config, wish, asked.metadata)
+        title, data = _titled(_title(asked)), asked.metadata
+        work = self._verbs.begin(title, config, wish, data, asked.place)
         row = await self._services.bridge.ask(work)
         return json_answer(_wire(row), 201)
 
@@ -81,6 +82,11 @@ class SessionsHandler:
         work = self._verbs.page(_limit(request.query), request.query.get("after", ""))
         rows, has_more = await self._services.bridge.ask(work)
         return json_answer({"sessions": [_wire(row) for row in rows], "has_more": has_more})
+
+    async def places(self, request: web.Request) -> web.Response:
+        """GET /v1/places."""
+        work = self._verbs.places(request.query.get("server", ""))
+        return json_answer(await self._services.bridge.ask(work))
 
     async def get(self, request: web.Request) -> web.Response:
         """GET /v1/sessions/{session_id}."""
@@ -92,15 +98,18 @@ class SessionsHandler:
         title = None if _title(asked) is None else _titled(_title(asked))
         change = None if asked.config is None else _changer(asked.config)
         wish = await self._wish(request, asked)
-        work = self._verbs.change(_id(request), title, change, wish, asked.metadata)
+        data = asked.metadata
+        work = self._verbs.change(_id(request), title, change, wish, data, asked.place)
         row = await self._services.bridge.ask(work)
         return json_answer(_wire(row))
 
     async def _wish(self, request: web.Request, asked: SessionRequest) -> PolicyWish | None:
         """Return what code is to be allowed; never for a client that our own code has started."""
-        if asked.policy is None:
+        if asked.policy is None and asked.place is None:
             return None
         await self._expect_choice(request)
+        if asked.policy is None:
+            return None
         policy = asked.policy
         return PolicyWish(
             files=policy.files,
@@ -362,6 +371,8 @@ def _wire(row: SessionRow) -> Wire:
     told: Wire = {} if policy is None else {"policy": _policy_wire(policy)}
     if row.paused_line:
         told["paused_line"] = row.paused_line
+    if row.place is not None:
+        told["place"] = row.place
     return {
         "session_id": summary.id,
         "title": summary.title,

@@ -18,6 +18,7 @@ from playhead.api.turns.code_grants import (
     make_grant,
     revoke_grant,
 )
+from playhead.api.turns.code_places import choose_place, list_places, place_wire
 from playhead.api.turns.run_effects import (
     Settle,
     SettleReview,
@@ -55,6 +56,7 @@ class SessionRow(Struct, frozen=True):
     policy: Policy | None = None
     paused_line: int = 0
     metadata: Mapping[str, Any] = msgspec.field(default_factory=dict[str, Any])
+    place: Wire | None = None
 
 
 class SessionTranscript(Struct, frozen=True):
@@ -91,16 +93,20 @@ class ApiSessions:
         config: ConversationConfig,
         wish: PolicyWish | None = None,
         metadata: Mapping[str, Any] | None = None,
+        place: str | None = None,
     ) -> SessionRow:
         """Begin a conversation, which is listed at once."""
         told = _metadata_text(metadata)
-        if wish is not None:
+        if wish is not None or place is not None:
             self.expect_choice()
         wants = config if config != ConversationConfig() else None
         session = self._sessions.begin(title, wants)
-        if wish is not None:
+        if wish is not None or place is not None:
             try:
-                _choose(session, wish)
+                if wish is not None:
+                    _choose(session, wish)
+                if place is not None:
+                    await choose_place(session, self._sessions.places, place)
             except RequestError:
                 await self._sessions.delete(session.conversation.id)
                 raise
@@ -127,6 +133,10 @@ class ApiSessions:
         """Return one conversation of the list."""
         return await self._seen(self._listed(session_id))
 
+    async def places(self, server: str) -> Wire:
+        """Return where code can run; with the name of a server also its kernels."""
+        return await list_places(self._sessions.places, server)
+
     def expect_choice(self, *, is_from_own_code: bool = False) -> None:
         """Raise RequestError unless the client may choose what code may do."""
         if is_from_own_code or not self._policy.may_choose_policy:
@@ -144,12 +154,16 @@ class ApiSessions:
         change: Change | None,
         wish: PolicyWish | None = None,
         metadata: Mapping[str, Any] | None = None,
+        place: str | None = None,
     ) -> SessionRow:
-        """Give it another title, other settings from its next turn on, another policy, and other
-        metadata.
+        """Give it another title, other settings from its next turn on, another policy or place, and
+        other metadata.
         """
         self._listed(session_id)
         told = _metadata_text(metadata)
+        if place is not None:
+            self.expect_choice()
+            await choose_place(await self._open(session_id), self._sessions.places, place)
         if wish is not None:
             self.expect_choice()
             _choose(await self._open(session_id), wish)
@@ -312,7 +326,8 @@ class ApiSessions:
         policy = session.policy.current if session is not None else None
         is_busy = self._sessions.state_of(summary.id) != "idle"
         paused = session.kernel.paused_line if session is not None and is_busy else 0
-        return SessionRow(summary, is_busy, policy, paused, json.loads(text))
+        place = place_wire(session.interpreter) if session is not None else None
+        return SessionRow(summary, is_busy, policy, paused, json.loads(text), place)
 
 
 def _metadata_text(metadata: Mapping[str, Any] | None) -> str:
