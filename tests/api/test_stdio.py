@@ -12,16 +12,21 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace
+
 from playhead.api.stdio import serve_stdio
 from playhead.api.turns.client_request import ApiPolicy
 from playhead.api.turns.model_state import ModelState
 from playhead.api.turns.turns import Turns
+from playhead.domain.execution import place_of
 from playhead.domain.model import ModelParameters
+from playhead.domain.places import Machine
 from playhead.errors import ProviderError
 from playhead.session.sessions import Sessions
 from playhead.session.trust.route_guard import RouteGuard
 from playhead.storage.history.no_history import NoHistory
 from tests.support.driver import write_settings
+from tests.support.places import KnownPlaces
 from tests.support.ports import RecordingExecutor, ScriptedProvider, coded, ports_with, said
 from tests.support.waiting import until
 
@@ -33,7 +38,8 @@ HELLO = [{"role": "user", "type": "message", "content": "hello"}]
 class Program:
     """The program at the other end of the pipes."""
 
-    def __init__(self, *answers: list) -> None:
+    def __init__(self, *answers: list, places: KnownPlaces | None = None) -> None:
+        self.places = places
         self.provider = ScriptedProvider(*answers)
         self.executor = RecordingExecutor()
         self.lines: list[Wire] = []
@@ -73,7 +79,7 @@ class Program:
 
     @asynccontextmanager
     async def served(self) -> AsyncIterator[Program]:
-        ports = ports_with(self.provider, self.executor)
+        ports = replace(ports_with(self.provider, self.executor), places=self.places)
         history = NoHistory(Path("no-such-folder"))
         sessions = Sessions(ports, history)
         models = ModelState(ports.settings, ports.keys, ports.catalog)
@@ -244,6 +250,28 @@ async def test_settings_come_with_the_begin_and_may_change_with_a_chat(tmp_path:
     assert "Be brief." in first.instructions
     assert program.executor.requests[0].folder == str(tmp_path)
     assert last.model.model == "openai/third"
+
+
+async def test_a_program_runs_its_code_on_another_machine():
+    known = KnownPlaces([Machine(address="gpu-box", label="gpu-box")])
+    program = Program(coded("one"), said("a"), places=known)
+    async with program.served():
+        program.tell({"do": "begin", "config": {"place": "nowhere"}})
+        refused = await program.hears(is_refused)
+        assert "There is no place “nowhere”." in refused["error"]["message"]
+        program.tell({"do": "begin", "config": {"place": "gpu-box:~/data"}})
+        await program.hears(is_begun)
+        program.tell({"do": "places", "asked": "p1"})
+        listed = await program.hears(lambda line: line.get("asked") == "p1")
+        assert [one["name"] for one in listed["places"]] == ["here", "gpu-box"]
+        program.chat()
+        waiting = await program.hears(waits)
+        assert waiting["bounds"].startswith("On gpu-box there is no sandbox")
+        program.tell({"do": "decide", "turn": "t1", "decision": "approve"})
+        await program.hears_the_end()
+    place = place_of(program.executor.requests[0].interpreter)
+    assert place is not None
+    assert (place.address, place.folder) == ("gpu-box", "~/data")
 
 
 async def test_what_is_refused_is_refused_in_words_and_the_rest_goes_on():

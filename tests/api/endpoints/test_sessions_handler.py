@@ -18,12 +18,15 @@ from playhead.api.turns.session_lifetimes import ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import FileChange
 from playhead.domain.model import ModelParameters
-from playhead.domain.settings import AppSettings, ConversationConfig
+from playhead.domain.places import Machine, key_of
+from playhead.domain.secret import Secret
+from playhead.domain.settings import AppSettings, ConversationConfig, SavedServer
 from playhead.domain.trust import BoundaryReport
 from playhead.errors import StorageError
 from playhead.execution.environments.package_keeper import PackageKeeper
 from tests.support.http_face import Face, face
 from tests.support.package_layers import layered
+from tests.support.places import LAB, KnownPlaces
 from tests.support.ports import (
     HELD,
     RecordingExecutor,
@@ -84,6 +87,37 @@ async def test_a_session_is_in_the_list_before_anything_is_said(tmp_path: Path):
         assert api.sessions.summary(room.id) is not None
     assert (row["title"], row["busy"], row["message_count"]) == ("Hours of work", False, 0)
     assert row["created_at"].endswith("Z")
+
+
+async def test_a_client_chooses_where_code_runs_only_if_the_owner_lets_it(tmp_path: Path):
+    servers = (SavedServer("lab", LAB),)
+    settings = SettingsInMemory(AppSettings(model="openai/test", servers=servers))
+    known = KnownPlaces([Machine(address="gpu-box", label="gpu-box")])
+    ports = ports_with(ScriptedProvider(), RecordingExecutor())
+    ports = replace(ports, settings=settings, places=known)
+    await ports.keys.set(key_of(LAB), Secret("right"))
+    async with face(tmp_path, ports=ports) as api:
+        listed = (await api.client.get("/v1/places")).json()["places"]
+        assert [one["name"] for one in listed] == ["here", "lab", "gpu-box"]
+        assert known.asked == []
+        asked = await api.client.get("/v1/places?server=lab")
+        names = [one["name"] for one in asked.json()["places"]]
+        assert names[3:] == ["lab/python3", "lab/ir", "lab/9c-1"]
+        assert "right" not in asked.text
+        room = await begun(api)
+        refused = await api.client.patch(room.path, json={"place": "gpu-box"})
+        assert (refused.status_code, refused.json()["error"]["code"]) == (403, "policy_forbidden")
+    async with face(tmp_path, ports=ports, may_choose_policy=True) as api:
+        room = await begun(api, place="gpu-box:~/data")
+        place = {"name": "gpu-box", "machine": "gpu-box", "folder": "~/data"}
+        assert (await room.get())["place"] == place
+        await api.client.patch(room.path, json={"place": "lab/9c-1"})
+        assert (await room.get())["place"]["name"] == "lab: analysis.ipynb"
+        for word in ("nowhere", "-oProxyCommand=x", "ssh:python:x:-oProxyCommand%3Dx:::"):
+            refused = await api.client.patch(room.path, json={"place": word})
+            assert refused.status_code == 404
+        await api.client.patch(room.path, json={"place": "here"})
+        assert "place" not in await room.get()
 
 
 async def test_a_client_sees_what_code_may_do_and_changes_it_only_if_the_owner_lets_it(
