@@ -51,7 +51,7 @@ class RunningKernel(Struct, frozen=True, kw_only=True):
 
 
 class ServerAnswer(Struct, frozen=True, kw_only=True):
-    """Who answered at an address, like "Jupyter Server 2.21", and what can run there.
+    """The answer of a server, with a title like "Jupyter Server 2.21" and its kernels.
 
     `address` is the one to keep, which may be that of a user's server behind a hub.
     """
@@ -221,6 +221,6 @@ def folder_there(place: Place) -> str:
 
 def _not_an_address() -> SessionError:
     return SessionError(
-        "This is no address of a server.",
+        "No server has this address.",
         remedy="Paste what the browser shows, like https://lab.example.org/lab.",
     )

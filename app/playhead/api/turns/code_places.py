@@ -1,4 +1,4 @@
-"""Where code of a conversation runs, for programs: the list of places, and the choice of one.
+"""The places where code can run, for programs: their list, and the choice of one.
 
 What is listed has names and addresses; never a token, which only the window takes.
 """

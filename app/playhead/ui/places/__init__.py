@@ -1,4 +1,4 @@
-"""Where a conversation runs: the menus, the sheets of servers and machines, the head's words.
+"""The choice of where a conversation runs: its menus, and the sheets of servers and machines.
 
 Only `shell` imports it.
 """

@@ -43,11 +43,13 @@ if TYPE_CHECKING:
     from playhead.session.sessions import Sessions
     from playhead.ui.composer.model_switcher import ModelSwitcher
     from playhead.ui.editor.own_tabs import OwnTabs
+    from playhead.ui.places.place_menus import PlaceMenus
     from playhead.ui.settings.settings_dialog import SettingsDialog
     from playhead.ui.shell.composer_binding import ComposerBinding
     from playhead.ui.shell.conversation_actions import ConversationActions
     from playhead.ui.shell.document_actions import DocumentActions
     from playhead.ui.shell.notices import LinkOpener
+    from playhead.ui.shell.place_binding import PlaceBinding
     from playhead.ui.shell.session_view import SessionView
     from playhead.ui.shell.window_help import WindowHelp
     from playhead.ui.widgets.theme import Mode, Theme
@@ -115,10 +117,8 @@ class MainWindow(QMainWindow):
         api: ApiControl,
     ) -> None:
         """Join the window to the sessions and all else; called once, in the running loop."""
-        from playhead.ui.places.place_menus import PlaceMenus
         from playhead.ui.shell.composer_binding import AttachmentHints
         from playhead.ui.shell.past.variables_binding import VariablesBinding
-        from playhead.ui.shell.place_binding import FarAttachments, PlaceBinding
         from playhead.ui.shell.result_actions import ResultActions
         from playhead.ui.shell.session_bindings import PauseBinding, RiskBinding
         from playhead.ui.timeline.scroll.coalescer import Coalescer
@@ -132,12 +132,7 @@ class MainWindow(QMainWindow):
         data_dir = self._attachments_dir.parent
         self.memory = WindowStateStore(self, self.parts, settings, self.tasks)
         self.view = view = self._make_view()
-        known = sessions.places
-        self.places = PlaceMenus(interpreters, self.tasks, self, lambda: self.folder, known)
-        self.placing = PlaceBinding(
-            view, self.parts, self.places, lambda: self.interpreter, known.port, self
-        )
-        self.carrying = FarAttachments(view, self.parts, sessions.far_side, self.tasks, self)
+        self.places, self.placing = self._make_places()
         self.results = ResultActions(
             lambda: view.session, self.parts, self._theme, self.tasks, self, sessions.far_side
         )
@@ -402,6 +397,15 @@ class MainWindow(QMainWindow):
         sandbox = self._sessions.sandbox
         self.policies = PolicyBinding(parts, view, sandbox, self.tasks, self._theme, self)
         return view
+
+    def _make_places(self) -> tuple[PlaceMenus, PlaceBinding]:
+        from playhead.ui.places.place_menus import PlaceMenus
+        from playhead.ui.shell.place_binding import FarAttachments, PlaceBinding
+
+        view, known, used = self.view, self._sessions.places, lambda: self.interpreter
+        menus = PlaceMenus(self._interpreters, self.tasks, self, lambda: self.folder, known)
+        FarAttachments(view, self.parts, self._sessions.far_side, self.tasks, self)
+        return menus, PlaceBinding(view, self.parts, menus, used, known.port, self)
 
     def _make_presence(self) -> None:
         """Make what connects the window to the desktop and to other programs."""
