@@ -287,3 +287,23 @@ async def test_attachments_are_there_before_their_message_is_sent(
         assert sent == "Look at it\n\n(sales.csv was copied to ~/data/sales.csv on gpu-box.)"
         assert made.put == [(BOX.id, str(tmp_path / "sales.csv"))]
         assert chips.attachments == []
+
+
+async def test_code_for_a_cluster_is_put_up_and_its_stop_is_honest(
+    theme: Theme, tmp_path: Path
+) -> None:
+    code = "import dask"
+    async with opened(theme, tmp_path, coded(f"wait # for it\n{code}"), said("Stopped.")) as bench:
+        bench.session.set_folder(str(tmp_path))
+        bench.window.actions_by_name["dask"].trigger()
+        assert "Client(" in bench.parts.pane.text()
+        assert bench.ran == []
+        bench.send("Go")
+        await bench.asked()
+        bench.click(bench.parts.approval.run_button)
+        await until(lambda: bench.session.state == "running")
+        bench.session.stop()
+        await bench.rests()
+        rows = bench.parts.timeline.model.rows
+        notes = [row.note.title for row in rows if row.note is not None]
+        assert notes == ["The scheduler may still be working."]

@@ -41,6 +41,8 @@ COMMANDS = (
     Command("attach", mark("Attach files…"), "Ctrl+Shift+A"),
     Command("folder", mark("Choose the working folder…"), "Ctrl+O"),
     Command("interpreter", mark("Choose the interpreter…"), ""),
+    Command("dask", mark("Connect to a cluster: Dask…"), ""),
+    Command("ray", mark("Connect to a cluster: Ray…"), ""),
     Command("export", mark("Export conversation…"), "Ctrl+Shift+E"),
     Command("check_export", mark("Export and check…"), ""),
     Command("replay", mark("Replay the conversation…"), ""),

@@ -174,6 +174,13 @@ class OwnTabs(QObject):
         self._pane.focus_code()
         return tab
 
+    def new_tab_with(self, language: str, code: str) -> Tab:
+        """Add a text of the user's own that is not empty; nothing of it runs by itself."""
+        tab = self.new_tab()
+        self._pane.set_language(language)
+        self._pane.replace_text(code)
+        return tab
+
     def open_path(self, path: str, line: int = 0) -> None:
         """Open a file, or show it if it is open; with a line scroll there."""
         self._tasks.start(self._open(path, line))

@@ -352,7 +352,7 @@ class MainWindow(QMainWindow):
             "sidebar": parts.toggle_sidebar,
             "editor": parts.toggle_editor,
             "attach": parts.composer.choose_files,
-            "folder": self.placing.choose_folder,
+            **self.placing.handlers(lambda: self.own_tabs),
             **self.exports.handlers,
             "run": parts.pane.request_run,
             "stop": self.view.stop,
@@ -368,7 +368,6 @@ class MainWindow(QMainWindow):
             "commands": lambda: self.help.open_palette(
                 self.actions_by_name, parts.palette_entries(self.keys)
             ),
-            "interpreter": lambda: self.places.open_interpreter_menu(self.interpreter),
             **self.help.handlers,
             "storage": self.open_storage_settings,
             "example": self.guide.begin,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
@@ -24,6 +24,8 @@ from playhead.errors import AttachmentError, phrase
 from playhead.session.code_ports import FarSide
 from playhead.session.ports import Places
 from playhead.session.session import Session, SessionEvent
+from playhead.ui.editor.own_tabs import OwnTabs
+from playhead.ui.places.cluster_code import cluster_handlers, note_after_stop
 from playhead.ui.places.place_menus import PlaceMenus
 from playhead.ui.places.place_sheets import QuestionSheet
 from playhead.ui.shell.session_view import SessionBinding, SessionView
@@ -88,6 +90,11 @@ class PlaceBinding(SessionBinding):
         """Return where the conversation runs, if not on this computer."""
         place = place_of(self._interpreter())
         return place if place is not None and place.is_elsewhere else None
+
+    def handlers(self, tabs: Callable[[], OwnTabs]) -> Mapping[str, Callable[[], object]]:
+        """Return the commands of the window about places."""
+        own = {"folder": self.choose_folder, "interpreter": self.open_menu}
+        return {**own, **cluster_handlers(tabs, lambda: self._parts.show_editor(True))}
 
     def open_menu(self) -> None:
         """Open the menu of where code runs."""
@@ -168,6 +175,10 @@ class PlaceBinding(SessionBinding):
     def _on_event(self, event: SessionEvent) -> None:
         if event.kind == "kernel":
             self._show_link()
+        elif event.kind == "state" and self._session is not None and self._session.is_idle:
+            told = note_after_stop(self._session.conversation.messages)
+            if told is not None:
+                self._parts.timeline.add_note("info", *told)
 
     def _show_link(self) -> None:
         """Show the link while there is something to be known of it; count only while it is lost."""
