@@ -95,7 +95,7 @@ class CodeReview:
         now: Callable[[], float] = time.time,
     ) -> None:
         self._reader = reader
-        self._policy = policy
+        self.policy = policy
         self._grants = grants
         self._now = now
         self._looked: dict[str, _Looked] = {}
@@ -109,7 +109,7 @@ class CodeReview:
 
     def policy_of(self, proposal: Proposal) -> Policy:
         """Return the policy in force for a proposal, where it would run."""
-        return policy_at(self._policy(), proposal.interpreter)
+        return policy_at(self.policy(), proposal.interpreter)
 
     async def peek(self, proposal: Proposal, code: str) -> Proposal:
         """Return a proposal with other code, which is being written, and what is seen of that."""
