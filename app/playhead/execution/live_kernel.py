@@ -375,16 +375,24 @@ class LiveKernel:
         """Move a file out that it has written (any thread); False if that is not one."""
         return self._spool.take(name, target, limit)
 
-    async def save(self, limit_s: float, **fields: object) -> dict[str, Any]:
+    async def save(
+        self, take: Callable[[dict[str, Any]], _Answer], limit_s: float, **fields: object
+    ) -> _Answer:
         """Have it write what its last runs changed, without keeping other questions waiting.
 
-        Raises ExecutionError.
+        Return what `take` makes of its answer, in a thread. Raises ExecutionError, and what that
+        raises.
         """
+
+        def answered(found: dict[str, Any]) -> _Answer:
+            self._saving_since = None
+            return take(found)
+
         if self._state != "idle" or self._is_ending:
             raise ExecutionError("The kernel is busy.", remedy="Ask again when the code has ended.")
         self._saving_since = processes.run_start()
         try:
-            return await self._questions.ask(dict, "save", limit_s, **fields)
+            return await self._questions.ask(answered, "save", limit_s, **fields)
         finally:
             self._saving_since = None
 

@@ -10,6 +10,7 @@ as by a crash, is not used: the checkpoint before it is.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import hmac
 import json
@@ -331,14 +332,14 @@ class VariableStore:
         blobs = self._shelf(conversation_id).blobs
         blob = self._take_file(conversation_id, row["file"], fetch) if row["file"] else ""
         blob = blob or blobs.get((group.key, bounds), "") or blobs.get((group.key, ""), "")
-        if not blob or not (self._place(conversation_id) / blob).exists():
+        if not blob or not os.path.exists(os.path.join(self._place(conversation_id), blob)):
             for known in [key for key, one in blobs.items() if one == blob]:
                 del blobs[known]  # else no kernel would ever write it again
             raise ValueError(f"no file of {', '.join(group.names)}")
         return replace(group, blob=blob)
 
     def _place(self, conversation_id: str) -> Path:
-        return self._folder / hashlib.sha256(conversation_id.encode()).hexdigest()[:32]
+        return self._folder / _folder_name(conversation_id)
 
     def _places(self) -> list[Path]:
         with suppress(OSError):
@@ -517,6 +518,11 @@ class _Mac:
         for piece in pieces:
             self._hash.update(piece)
         return self._hash.hexdigest()
+
+
+@functools.lru_cache(maxsize=100)
+def _folder_name(conversation_id: str) -> str:
+    return hashlib.sha256(conversation_id.encode()).hexdigest()[:32]
 
 
 def _signature(descriptor: int) -> tuple[int, ...]:

@@ -94,6 +94,14 @@ EMPTY = Checkpoint(conversation_id="", at=0.0, python="")
 UNKNOWN = VariableChanges(is_unknown=True)
 
 
+class SaveWish(Struct, frozen=True):
+    """The contents that a kernel in a sandbox need not write again, and the most it may write."""
+
+    bounds: str
+    known: list[str]
+    limit: int
+
+
 class Kept(Struct):
     """The state of one conversation's variables.
 
@@ -101,7 +109,7 @@ class Kept(Struct):
     `origin` says after which run it is now. With `is_saved` these are the same. `base` is the state
     before that run, if it is known. `aside` are hashes of values that cannot be saved, which the
     kernel holds until it runs code, since they were taken back. With `is_in_step` the kernel knows
-    as saved what is saved.
+    as saved what is saved. `ready` is what the next save asks with, where that is known.
     """
 
     checkpoint: Checkpoint | None = None
@@ -124,6 +132,7 @@ class Kept(Struct):
     base: Checkpoint | None = EMPTY
     changes: dict[str, VariableChanges] = msgspec.field(default_factory=dict[str, VariableChanges])
     aside: frozenset[str] = frozenset()
+    ready: SaveWish | None = None
     moving: asyncio.Task[str | None] | None = None
     changing: asyncio.Lock = msgspec.field(default_factory=asyncio.Lock)
 
@@ -156,6 +165,7 @@ class Kept(Struct):
         gone = {one.hash for one in self.living.names if one.verdict not in ("kept", "import")}
         self.aside |= gone
         self.living, self.origin, self.is_saved = checkpoint, checkpoint.origin, True
+        self.ready = None
 
     def note(self, origin: Origin, changes: VariableChanges | None) -> None:
         """Remember what can be taken back."""

@@ -32,6 +32,7 @@ from playhead.execution.keeping.kept_state import (
     EMPTY,
     Choice,
     Kept,
+    SaveWish,
     VariableStore,
     Wish,
     bounds_of,
@@ -421,43 +422,50 @@ class VariableKeeper:
             return True
         await self._checkpoint(conversation_id)
         bounds = bounds_of(kernel)
-        known = await asyncio.to_thread(self._prepare, conversation_id, bounds)
-        origin, base, living = kept.origin, kept.base, kept.living
-        found = await kernel.save(
+        wish, kept.ready = kept.ready, None
+        if wish is None or wish.bounds != bounds:
+            wish = await asyncio.to_thread(self._prepare, conversation_id, bounds)
+        origin, base = kept.origin, kept.base
+        unchanged = replace(
+            kept.living,
+            conversation_id=conversation_id,
+            origin=origin,
+            changes=VariableChanges() if base is not None else None,
+            bounds=bounds,
+        )
+
+        def take(found: dict[str, Any]) -> tuple[Checkpoint, SaveWish]:
+            """Store an answer and prepare the next save: each way to a thread and back costs."""
+            if found.get("is_same") is True:
+                taken = self._store.put(replace(unchanged, at=time.time()))
+            else:
+                taken = self._store.take(
+                    conversation_id, found, kernel.take_file, bounds, origin, base
+                )
+            return taken, self._prepare(conversation_id, bounds)
+
+        taken, ready = await kernel.save(
+            take,
             _SAVE_S + _ANSWER_S,
-            known=known,
-            limit=self._most,
+            known=wish.known,
+            limit=wish.limit,
             most_forked=_MOST_FORKED,
             seconds=_SAVE_S,
             is_whole=not kept.is_in_step,
         )
-        if found.get("is_same") is True:
-            changes = VariableChanges() if base is not None else None
-            same = replace(
-                living,
-                conversation_id=conversation_id,
-                at=time.time(),
-                origin=origin,
-                changes=changes,
-                bounds=bounds,
-            )
-            taken = await asyncio.to_thread(self._store.put, same)
-        else:
-            taken = await asyncio.to_thread(
-                self._store.take, conversation_id, found, kernel.take_file, bounds, origin, base
-            )
         if kept.kernel is kernel:
             kept.take(taken)
+            kept.ready = ready
         else:
             kept.checkpoint = taken
         return True
 
-    def _prepare(self, conversation_id: str, bounds: str) -> list[str]:
+    def _prepare(self, conversation_id: str, bounds: str) -> SaveWish:
         """Return what is saved already; the disk is asked now and then how much may be saved."""
         if time.monotonic() > self._asked_at + _LIMIT_S:
             self._most = self._store.limit()
             self._asked_at = time.monotonic()
-        return self._store.known(conversation_id, bounds)
+        return SaveWish(bounds, self._store.known(conversation_id, bounds), self._most)
 
 
 async def _end_tasks(them: Iterable[Kept]) -> None:

@@ -134,6 +134,10 @@ def size_bytes(value: Any) -> int:
     try:
         if hasattr(value, "estimated_size"):
             return int(value.estimated_size())
+        blocks = getattr(getattr(value, "_mgr", None), "blocks", None)
+        if blocks is not None:  # pandas' own method makes a series for each column
+            held = sum(int(one.values.nbytes) for one in blocks)
+            return held + int(value.index.memory_usage())
         usage = value.memory_usage()
         return int(usage.sum() if hasattr(usage, "sum") else usage)
     except (TypeError, ValueError, AttributeError):

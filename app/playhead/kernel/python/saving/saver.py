@@ -130,10 +130,13 @@ class Saver:
         saving.note({name: names[name] for name in chosen})
         self._unsaved = TouchedNames()
         self._is_saving = True
-        values = [names[name] for name in chosen]
-        if any(map(needs_threads, values)) or not _can_fork(command["most_forked"]):
+        needs_kernel = any(needs_threads(names[name]) for name in chosen)
+        is_careful = not needs_kernel and not self._needs_copy(names, chosen)
+        if is_careful and self._save_carefully(saving):
+            return
+        if needs_kernel or not _can_fork(command["most_forked"]):
             self._save_here(saving)
-        elif self._needs_copy(names, chosen) or not self._save_carefully(saving):
+        else:
             self._save_in_child(saving)
 
     def _clear_spool(self) -> None:
@@ -218,7 +221,7 @@ class Saver:
         )
         found: dict[str, Any] | None = None
         try:
-            with _without_warnings():
+            with _without_warnings(), _without_collections():
                 found = ValueCollector(self._namespace, wish).collect()
         except InterruptedError:
             self._is_hasty = True  # a copy is not in the way of what comes
@@ -452,6 +455,19 @@ def _without_warnings() -> Generator[None, None, None]:
         yield
     finally:
         warnings.showwarning = shown
+
+
+@contextlib.contextmanager
+def _without_collections() -> Generator[None, None, None]:
+    """Look for no garbage: the many small objects of a save are none, and seldom in cycles."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _show_nothing(*args: Any, **named: Any) -> None:

@@ -268,7 +268,7 @@ def is_secret_name(name: str) -> bool:
     return re.search(_PRIVATE_NAME, name) is not None
 
 
-def holds_secret(data: bytes, secrets: Iterable[bytes]) -> bool:
+def holds_secret(data: bytes | bytearray, secrets: Iterable[bytes]) -> bool:
     """Return whether data has one of the secrets in it, or what looks like a key."""
     if any(secret in data for secret in secrets):
         return True
@@ -278,7 +278,7 @@ def holds_secret(data: bytes, secrets: Iterable[bytes]) -> bool:
 def secrets_of_environment() -> list[bytes]:
     """Return the values of the environment that look like secrets by their names."""
     names = re.compile(r"(?i)(key|token|secret|password|passwd|credentials?)$")
-    found = [value for name, value in os.environ.items() if names.search(name)]
+    found = [os.environ[name] for name in os.environ if names.search(name)]
     return [value.encode("utf-8", "surrogateescape") for value in found if len(value) > 7]
 
 

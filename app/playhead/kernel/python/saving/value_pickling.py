@@ -247,7 +247,7 @@ class _Target(io.RawIOBase):
 
     def __init__(self, limit: int, is_wanted: Callable[[], bool]) -> None:
         super().__init__()
-        self._parts: list[bytes] = []
+        self._data = bytearray()  # joined parts would be all of it once more
         self._left = limit
         self._is_wanted = is_wanted
 
@@ -256,7 +256,7 @@ class _Target(io.RawIOBase):
         if not self._is_wanted():
             raise InterruptedError
         self.count(len(data))
-        self._parts.append(bytes(data))
+        self._data += data
         return len(data)
 
     def count(self, size: int) -> None:
@@ -265,9 +265,9 @@ class _Target(io.RawIOBase):
         if self._left < 0:
             raise NotKeptError("too_large")
 
-    def bytes(self) -> bytes:
-        """Return all of them."""
-        return b"".join(self._parts)
+    def bytes(self) -> bytearray:
+        """Return all of them, and those to come."""
+        return self._data
 
     def part(self) -> _Target:
         """Return a target for a pickle inside this one."""
@@ -347,7 +347,7 @@ class _Pickler(pickle.Pickler):
         inner = _Pickler(self.target.part(), self._namespace, frozenset(), self._kinds, value)
         inner.dump(value)
         self.classes |= inner.classes
-        return _nested, (inner.target.bytes(), *map(pickle.PickleBuffer, inner.buffers))
+        return _nested, (bytes(inner.target.bytes()), *map(pickle.PickleBuffer, inner.buffers))
 
     def write_array(self, value: Any) -> Any:
         """Write an array that is a view as one, if what it is a view of is written, too."""
