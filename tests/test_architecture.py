@@ -6,7 +6,6 @@ import ast
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -108,13 +107,6 @@ BARE = [KERNEL, PACKAGE / "supervisor"]
 def is_inside(module: str, packages: str | tuple[str, ...]) -> bool:
     names = (packages,) if isinstance(packages, str) else packages
     return any(module == name or module.startswith(name + ".") for name in names)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _forget_the_trees() -> Iterator[None]:
-    """They are half a million objects, which every search for garbage would look at."""
-    yield
-    tree.cache_clear()
 
 
 def run_python(*arguments: str) -> subprocess.CompletedProcess[str]:

@@ -82,13 +82,6 @@ def spoken(qapp: QApplication, catalogues: Path) -> Iterator[Path]:
     qapp.setLayoutDirection(direction)
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _forget_the_trees() -> Iterator[None]:
-    """They are half a million objects, which every search for garbage would look at."""
-    yield
-    tree.cache_clear()
-
-
 def silence(app: QApplication) -> None:
     for translator in app.findChildren(QTranslator):
         app.removeTranslator(translator)
