@@ -22,13 +22,13 @@ from tests.support.model_server import (
 
 CHILD = """\
 import subprocess, sys
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+says_so = "import signal, time; signal.signal(2, signal.SIG_IGN); print('started', flush=True); "
+child = subprocess.Popen([sys.executable, "-c", says_so + "time.sleep(600)"])
 with open("child.pid", "w") as file:
     file.write(str(child.pid))
-print("started", flush=True)
 child.wait()
 """
-"""Starts a child of its own, says so, and waits for it."""
+"""Starts a child of its own that ignores an interrupt, and waits for it."""
 
 DOT = """\
 from base64 import b64decode
