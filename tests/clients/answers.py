@@ -22,11 +22,14 @@ from tests.support.model_server import (
 
 CHILD = """\
 import subprocess, sys
-says_so = "import signal, time; signal.signal(2, signal.SIG_IGN); print('started', flush=True); "
-child = subprocess.Popen([sys.executable, "-c", says_so + "time.sleep(600)"])
-with open("child.pid", "w") as file:
-    file.write(str(child.pid))
-child.wait()
+code = '''
+import os, pathlib, signal, time
+signal.signal(signal.SIGINT, signal.SIG_IGN)
+pathlib.Path("child.pid").write_text(str(os.getpid()))
+print("started", flush=True)
+time.sleep(600)
+'''
+subprocess.Popen([sys.executable, "-c", code]).wait()
 """
 """Starts a child of its own that ignores an interrupt, and waits for it."""
 

@@ -72,7 +72,6 @@ def test_a_client_that_leaves_kills_the_running_code_and_its_children(
         text = ""
         while "started" not in text.partition("```output")[2]:
             text += next(stream).choices[0].delta.content or ""
-        until_now(lambda: pid_file.exists() and pid_file.read_text())
         pid = int(pid_file.read_text())
         assert pid in server.processes()
         stream.close()
