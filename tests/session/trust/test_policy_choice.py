@@ -82,6 +82,31 @@ def test_a_new_conversation_has_the_nearest_policy_that_holds(report, folder, fi
     assert policy.ask == "every"
 
 
+@pytest.mark.parametrize("report", [BoundaryReport(), OPEN, None])
+@pytest.mark.parametrize("ask", ["every", "risky", "outside"])
+async def test_where_nothing_was_tested_or_holds_no_code_runs_unasked(report, ask):
+    """As in a first `playhead chat` or `serve`: to ask less was chosen for the sandbox."""
+    executor, settings = RecordingExecutor(), AppSettings(sandbox_ask=ask)
+    sandbox = None if report is None else ReportedSandbox(report)
+    ports = ports_with(ScriptedProvider(coded("34 / 24"), []), executor, sandbox)
+    ports = replace(ports, settings=SettingsInMemory(settings))
+    session = Session(Conversation(), ports, "/work")
+    assert session.policy.current == Policy(files="everything", network="on", ask="every")
+    session.send("What's 34/24?")
+    await until(lambda: session.pending)
+    assert session.state == "awaiting_approval"
+    assert not executor.requests
+    await session.close()
+
+
+async def test_everything_that_a_person_chose_asks_as_they_chose():
+    executor, settings = RecordingExecutor(), AppSettings(sandbox_files="everything")
+    settings = replace(settings, sandbox_ask="risky")
+    ports = ports_with(ScriptedProvider(coded("34 / 24"), []), executor, ReportedSandbox())
+    ports = replace(ports, settings=SettingsInMemory(settings))
+    assert Session(Conversation(), ports, "/work").policy.current.ask == "risky"
+
+
 def test_what_the_command_line_names_is_never_widened():
     wish = PolicyWish(files="folder")
     session = session_in("/work", ReportedSandbox(OPEN), wish=wish)

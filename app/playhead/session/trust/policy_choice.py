@@ -49,10 +49,11 @@ class PolicyChoice:
 
     Until its first turn begins (or its first run, where no boundary test has ended before that), or
     a person chooses, it is the default of the settings: the working folder where the last boundary
-    test held, else everything. `folder` returns its folder, `is_running` whether its code runs,
-    `refuses` why a policy would open what was denied, `settings` those of its profile; `on_changed`
-    is called with what was in force before a person chose, `on_waiting` when a run begins to wait
-    for the test or goes on. `interpreters` returns those of the code that waits for a decision.
+    test held, else everything, with a question about each block. `folder` returns its folder,
+    `is_running` whether its code runs, `refuses` why a policy would open what was denied,
+    `settings` those of its profile; `on_changed` is called with what was in force before a person
+    chose, `on_waiting` when a run begins to wait for the test or goes on. `interpreters` returns
+    those of the code that waits for a decision.
     """
 
     def __init__(
@@ -225,7 +226,10 @@ class PolicyChoice:
             is_reviewed=bool(wish.is_reviewed),
         )
         if wish.files is None:  # nobody asked for just this: the nearest that holds
-            wanted = replace(wanted, files=self._nearest(wanted))
+            files = self._nearest(wanted)
+            is_widened = files == "everything" != wanted.files
+            # To ask less was chosen for code that is kept to something.
+            wanted = replace(wanted, files=files, ask="every" if is_widened else wanted.ask)
         return fitted(wanted)
 
     def _nearest(self, wanted: Policy) -> FileAccess:
