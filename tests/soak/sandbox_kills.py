@@ -40,6 +40,8 @@ _GONE_LIMIT_S, _NEXT_RUN_LIMIT_S = 5.0, 60.0
 _SUBREAPER = 36
 _EARLY = 0.2
 """How often it is killed while it starts."""
+_WAITING = 0.2
+"""How often another supervisor is in waiting, for this block or for none."""
 _TESTS = 0.05
 """How often the boundary test is made between two blocks."""
 BY_RULES = bool(os.environ.get("BY_RULES"))
@@ -90,6 +92,8 @@ async def work(home: Path) -> None:
             interpreter=sys.executable,
             policy=Policy(files="folder", network="off"),
         )
+        if not BY_RULES and chosen.random() < _WAITING:
+            made.expect("a conversation that runs nothing", request.policy)
         shown = (str(home / "shown"),) if chosen.random() < 0.5 else ()
         with suppress(ExecutionError):  # it was killed before it was there
             if not BY_RULES:
