@@ -99,12 +99,10 @@ async def test_where_nothing_was_tested_or_holds_no_code_runs_unasked(report, as
     await session.close()
 
 
-async def test_everything_that_a_person_chose_asks_as_they_chose():
-    executor, settings = RecordingExecutor(), AppSettings(sandbox_files="everything")
-    settings = replace(settings, sandbox_ask="risky")
-    ports = ports_with(ScriptedProvider(coded("34 / 24"), []), executor, ReportedSandbox())
-    ports = replace(ports, settings=SettingsInMemory(settings))
-    assert Session(Conversation(), ports, "/work").policy.current.ask == "risky"
+def test_everything_that_a_person_asked_for_asks_as_they_said():
+    wish = PolicyWish(files="everything", ask="risky")
+    session = session_in("/work", ReportedSandbox(BoundaryReport()), wish=wish)
+    assert session.policy.current == Policy(files="everything", network="on", ask="risky")
 
 
 def test_what_the_command_line_names_is_never_widened():

@@ -227,9 +227,9 @@ class PolicyChoice:
         )
         if wish.files is None:  # nobody asked for just this: the nearest that holds
             files = self._nearest(wanted)
-            is_widened = files == "everything" != wanted.files
             # To ask less was chosen for code that is kept to something.
-            wanted = replace(wanted, files=files, ask="every" if is_widened else wanted.ask)
+            ask = "every" if files == "everything" else wanted.ask
+            wanted = replace(wanted, files=files, ask=ask)
         return fitted(wanted)
 
     def _nearest(self, wanted: Policy) -> FileAccess:
