@@ -431,7 +431,8 @@ class ProcessExecutor:
             environment.uv_program(),
         )
         reach = self._reach_of(request)
-        self._spare.make(self._sandbox.knows_space)  # both take a while
+        if self._sandbox.knows_space:
+            self._spare.make(has_space=True)  # both take a while
         found = await self._sandbox.confine(request.policy, request.folder, programs, reach)
         if spec is not None and found is not None and found.availability.landlock:
             raise ExecutionError(

@@ -78,6 +78,7 @@ async def test_it_knows_nothing_of_a_conversation_and_is_its_one_kernels(
         assert text_of(await run(made, other)) == f"2 None {place.folder}\n"
         first, second = made.supervisors()
         assert first == spare != second
+        assert set(waiting("@space")) == {first, second}  # nobody else's
         assert not waiting("@awaited")
     assert not descendants(os.getpid()) & {first, second}
 

@@ -203,13 +203,15 @@ class SpareSupervisor:
     async def _make_after(self, look: Callable[[], bool]) -> None:
         has_space = await asyncio.to_thread(look)
         if not self._is_closed:
-            self.make(has_space)
+            with suppress(OSError):  # no descriptors are left: the run will say so
+                self.make(has_space)
 
     def take(self, has_space: bool) -> SupervisorProcess:
         """Return the one that waits; where there is none of this kind, one that has just begun."""
-        if not self._has(has_space):
-            return self._started(has_space)
         self._life.stop()
+        if not self._has(has_space):
+            self._end()
+            return self._started(has_space)
         spare, self._spare = self._spare, None
         assert spare is not None  # noqa: S101 - that is what was asked
         return spare
