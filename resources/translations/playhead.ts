@@ -128,6 +128,7 @@
       <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
       <location filename="../../app/playhead/ui/dialogs/request_view.py" />
       <location filename="../../app/playhead/ui/dialogs/update_dialog.py" />
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
       <location filename="../../app/playhead/ui/widgets/banner.py" />
       <source>Close</source>
       <translation type="unfinished" />
@@ -394,6 +395,16 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>Connect to a cluster: Dask…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
+      <source>Connect to a cluster: Ray…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/commands/key_bindings.py" />
       <source>Export conversation…</source>
       <translation type="unfinished" />
     </message>
@@ -595,6 +606,7 @@
       <location filename="../../app/playhead/ui/dialogs/grants_view.py" />
       <location filename="../../app/playhead/ui/dialogs/packages_dialog.py" />
       <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
       <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
       <location filename="../../app/playhead/ui/settings/storage_page.py" />
       <source>Cancel</source>
@@ -618,6 +630,7 @@
     <message>
       <location filename="../../app/playhead/ui/commands/shortcuts_page.py" />
       <location filename="../../app/playhead/ui/composer/button_row.py" />
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
       <location filename="../../app/playhead/ui/timeline/cards/input_line.py" />
       <source>Send</source>
       <translation type="unfinished" />
@@ -1172,6 +1185,11 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run this {language} on {machine}?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>Run, and don't ask again in this turn</source>
       <translation type="unfinished" />
     </message>
@@ -1222,12 +1240,32 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run this code on this computer, not on {machine}?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>Run your edited code on your computer?</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>Run this code in the Jupyter kernel “{name}”?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run these {count} blocks, some on {machine}, some on this computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run this {language} on {machine}, in the kernel that others use too ({name})?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run this {language} on {machine} in {folder}?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1277,7 +1315,17 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run these {count} blocks on this computer, not on {machine}?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
       <source>Run these {count} blocks on your computer?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/composer/decision_bars.py" />
+      <source>Run these {count} blocks on {machine}?</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1705,6 +1753,26 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Close Playhead</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>It can run on without Playhead: the next start shows what it has printed by then.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Let it run</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Stop it and close</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
       <source>The log-out was cancelled. Stop the code and log out again, or let it go on.</source>
       <translation type="unfinished" />
     </message>
@@ -1720,11 +1788,6 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/desktop/closing_question.py" />
-      <source>Close Playhead</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
       <source>Keep Playhead running when its window is closed?</source>
       <translation type="unfinished" />
     </message>
@@ -1736,6 +1799,16 @@
     <message>
       <location filename="../../app/playhead/ui/desktop/closing_question.py" />
       <source>Keep running</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Code is running on {machine}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/desktop/closing_question.py" />
+      <source>Code is running on %n other machines.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1949,6 +2022,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/dialogs/key_route_dialog.py" />
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
       <location filename="../../app/playhead/ui/settings/api_page.py" />
       <location filename="../../app/playhead/ui/settings/profiles_page.py" />
       <location filename="../../app/playhead/ui/settings/provider_form.py" />
@@ -2667,6 +2741,7 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/editor/own_tabs.py" />
       <location filename="../../app/playhead/ui/editor/pane/editor_commands.py" />
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
       <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
       <source>Save</source>
       <translation type="unfinished" />
@@ -3350,6 +3425,17 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>connecting…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/editor/pane/status_bar.py" />
+      <source>link lost</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/editor/past_tab.py" />
       <source>no values are kept of this run</source>
       <translation type="unfinished" />
@@ -3603,6 +3689,391 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/ui/places/cluster_code.py" />
+      <source>The scheduler may still be working.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/cluster_code.py" />
+      <source>Stop ended the code only. Tasks of Dask end by client.cancel(futures).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/cluster_code.py" />
+      <source>Stop ended the code only. Tasks of Ray end by ray.cancel(reference).</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>{folder} on {machine}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>The files of this computer are not there: attach those that code needs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>via ssh</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>making environment…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Python {version}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <location filename="../../app/playhead/ui/shell/window_layout.py" />
+      <source>own environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Choose the working folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Choose another folder…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Open in the file manager</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>The kernel has its own folder: others use it, too.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Type another folder there…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Playhead's own environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Looking for others…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Choose a Python…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Add a server…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Asking {server}…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Another token…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Forget this server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>shares its names with {notebook}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Looking for machines…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Another machine…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>More machines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>{interpreter} is not there any more</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
+      <source>Choose a Python interpreter</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Kernels that run there</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>{name}, shared</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Forget {server} and its token?</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Its kernels and notebooks stay as they are. You can add it again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Forget</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Make an environment in “{folder_name}”</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>In this folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>On this machine</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Jupyter kernels on this machine</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>no environment</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Jupyter servers</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Other machines</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>Python packages for this folder alone, in {folder}/.venv</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>This computer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_menus.py" />
+      <source>An environment is being made…</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Paste the address of Jupyter as your browser shows it, or the line that it prints at its start. Its token goes into the system's keyring only.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>The host as ssh takes it, with your ~/.ssh/config. What ssh asks, you answer here. A container is docker:NAME or podman:NAME.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>ssh asks this, word for word. Your answer goes to it alone and is not kept.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>The folder on {machine} in which code begins. The kernel that runs there ends with the next run, and its variables with it.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Add a Jupyter server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Address of the server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Empty if it wants none, or is known</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Token of the server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Kernel to run on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <location filename="../../app/playhead/ui/settings/api_page.py" />
+      <source>Token</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Run on</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Ask the server</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Save and run there</source>
+      <translation type="unfinished" />
+    </message>
+    <message numerus="yes">
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>%n kinds of kernels</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>{title} answered: {counts}, {running} running.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Another machine</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Host</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Your home folder there</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Folder there</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>The one that its shell finds</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Python there</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Run there</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Connecting to {machine}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Question of ssh</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
+      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
+      <source>Answer</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <location filename="../../app/playhead/ui/settings/models_page.py" />
+      <location filename="../../app/playhead/ui/shell/notices.py" />
+      <source>No</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Yes, connect</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Give up</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Folder on {machine}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Use this folder</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>Send token, code and results unencrypted to {server}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>{name}, which runs: you share its names</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/places/place_sheets.py" />
+      <source>There is no keyring: the token is kept until Playhead is closed.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/ui/playback/playback_view.py" />
       <source>Replay of “{title}”</source>
       <translation type="unfinished" />
@@ -3750,11 +4221,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/settings/api_page.py" />
       <source>Copy the token</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/api_page.py" />
-      <source>Token</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4051,12 +4517,6 @@ MIT licence.</source>
       <location filename="../../app/playhead/ui/settings/models_page.py" />
       <location filename="../../app/playhead/ui/shell/notices.py" />
       <source>Yes</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/models_page.py" />
-      <location filename="../../app/playhead/ui/shell/notices.py" />
-      <source>No</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -4811,18 +5271,6 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Choose the working folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Choose a Python interpreter</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/settings/settings_dialog.py" />
       <source>Storage</source>
       <translation type="unfinished" />
     </message>
@@ -5007,7 +5455,7 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
-      <source>This computer · {interpreter}</source>
+      <source>Runs on {machine} · {interpreter}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5043,6 +5491,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/conversation_header.py" />
       <source>This conversation has cost {cost}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/conversation_header.py" />
+      <source>Runs on {machine}: {interpreter}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5456,84 +5909,43 @@ MIT licence.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>making environment…</source>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>lost for {time}: your code runs on</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Python {version}</source>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>lost for {time}: Stop follows when it is back</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <location filename="../../app/playhead/ui/shell/window_layout.py" />
-      <source>own environment</source>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>lost for {time}</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Choose another folder…</source>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>back: nothing is missing</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Open in the file manager</source>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>→ {where}, {percent} %</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Playhead's own environment</source>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>The files are there.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Looking for others…</source>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>{name} is a folder: only files are copied.</source>
       <translation type="unfinished" />
     </message>
     <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Choose a Python…</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>{interpreter} is not there any more</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Make an environment in “{folder_name}”</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>In this folder</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>On this machine</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Jupyter kernels on this machine</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>no environment</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>Python packages for this folder alone, in {folder}/.venv</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/shell/place_menus.py" />
-      <source>An environment is being made…</source>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>Attach its files, or an archive of it.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5640,6 +6052,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/shell/result_actions.py" />
       <source>Comma-separated values (*.csv);;Tab-separated values (*.tsv)</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/result_actions.py" />
+      <source>Fetching {name} from {machine}…</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6325,12 +6742,22 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar/model.py" />
+      <source>on {machine}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>unread</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/sidebar/model.py" />
       <source>Begun by {client} over the API</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/sidebar/model.py" />
+      <source>Runs on {machine}</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -6422,12 +6849,6 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/sidebar/search_results.py" />
       <source>Nothing found for “{shown}” in titles and messages.</source>
-      <translation type="unfinished" />
-    </message>
-    <message>
-      <location filename="../../app/playhead/ui/sidebar/search_results.py" />
-      <location filename="../../app/playhead/ui/timeline/scroll/accessibility.py" />
-      <source>Answer</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -7543,6 +7964,11 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/widgets/wording.py" />
+      <source>Working folder on {machine}: {folder}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/widgets/wording.py" />
       <source>your home folder</source>
       <translation type="unfinished" />
     </message>
@@ -7950,6 +8376,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/domain/text/policies.py" />
       <source>Inside the sandbox: {what}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>On {machine} there is no sandbox, no undo of files, and no variables are saved.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/text/policies.py" />
+      <source>Everything on {machine}</source>
       <translation type="unfinished" />
     </message>
     <message numerus="yes">
@@ -9151,6 +9587,31 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/domain/places.py" />
+      <source>“{address}” is no name of a machine.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/places.py" />
+      <source>“{words}” is no path there.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/places.py" />
+      <source>Give it as ssh takes it: gpu-box, or anna@gpu-box.example.org.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/places.py" />
+      <source>No server has this address.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/domain/places.py" />
+      <source>Paste what the browser shows, like https://lab.example.org/lab.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/execution/environments/interpreters.py" />
       <source>A Python environment for your code is being made.</source>
       <translation type="unfinished" />
@@ -9339,6 +9800,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/execution/environments/place_finder.py" />
       <source>Choose where this conversation runs.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/server_finder.py" />
+      <source>The server could not be asked.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/environments/server_finder.py" />
+      <source>Try again, or look into the log.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10153,6 +10624,36 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/place_worker/carrier/carrier.py" />
+      <source>cancelled</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/place_worker/carrier/carrier.py" />
+      <source>no_program</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/place_worker/carrier/carrier.py" />
+      <source>other</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/place_worker/carrier/carrier.py" />
+      <source>no_name</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/place_worker/carrier/carrier.py" />
+      <source>taken</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/place_worker/carrier/machine_connection.py" />
+      <source>cut</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/providers/provider.py" />
       <source>It had more than {most} parts.</source>
       <translation type="unfinished" />
@@ -10360,6 +10861,36 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/code_runs.py" />
       <source>Retry asks the model again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/elsewhere/saved_places.py" />
+      <source>There is no place “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/elsewhere/saved_places.py" />
+      <source>{server} has no kernel “{name}”.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/elsewhere/saved_places.py" />
+      <source>Known are: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/elsewhere/saved_places.py" />
+      <source>It has: {names}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/elsewhere/saved_places.py" />
+      <source>No server can be asked here.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/elsewhere/saved_places.py" />
+      <source>Servers are added in the window; machines are the hosts of ~/.ssh/config.</source>
       <translation type="unfinished" />
     </message>
     <message>
