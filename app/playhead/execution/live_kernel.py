@@ -48,7 +48,7 @@ from playhead.execution.results import (
     variables_of,
 )
 from playhead.execution.run_output import RunOutput, file_name
-from playhead.execution.run_stream import RunStream, no_pause
+from playhead.execution.run_stream import RunStream, execute_command, no_pause
 from playhead.kernel import protocol
 from playhead.kernel.output_decoder import Piece
 
@@ -473,7 +473,7 @@ class LiveKernel:
         earlier, self._between = self._between, b""
         self._push(self._run.start(earlier))
         self._process.begin_run()
-        self._process.write(_execute(request, self._run_nonce))
+        self._process.write(execute_command(request, self._run_nonce))
         self._watch(request)
         self._set_state("busy")
         if self._pauses_first:
@@ -691,21 +691,6 @@ class LiveKernel:
     def _set_state(self, state: KernelState) -> None:
         self._state = state
         self._on_change()
-
-
-def _execute(request: RunRequest, nonce: str) -> bytes:
-    return protocol.encode_command(
-        "execute",
-        run=nonce,
-        code=request.code,
-        folder=request.folder,
-        lines=request.shows_lines,
-        times=request.times_lines,
-        memory=request.limits.memory_bytes,
-        dpi=request.dpi,
-        breakpoints=list(request.breakpoints),
-        values=request.keeps_values,
-    )
 
 
 def _final_output(output: bytes) -> str:

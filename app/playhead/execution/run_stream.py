@@ -21,10 +21,11 @@ from playhead.domain.conversation.payloads import (
     RunReport,
     RunState,
 )
+from playhead.domain.execution import RunRequest
 from playhead.errors import ExecutionError, phrase
 from playhead.execution.run_output import RunOutput
 from playhead.kernel.output_decoder import Piece
-from playhead.kernel.protocol import Mark
+from playhead.kernel.protocol import Mark, encode_command
 
 _LONGEST_TEXT = 65_536
 _HELD_LIMIT = 262_144
@@ -397,4 +398,20 @@ def stopped_before_start() -> tuple[Chunk, Chunk]:
     return (
         Chunk(role="computer", type="run", content=RunReport(state="started")),
         Chunk(role="computer", type="run", content=report),
+    )
+
+
+def execute_command(request: RunRequest, nonce: str) -> bytes:
+    """Return the line that has a kernel begin a run; `nonce` is that of its marks."""
+    return encode_command(
+        "execute",
+        run=nonce,
+        code=request.code,
+        folder=request.folder,
+        lines=request.shows_lines,
+        times=request.times_lines,
+        memory=request.limits.memory_bytes,
+        dpi=request.dpi,
+        breakpoints=list(request.breakpoints),
+        values=request.keeps_values,
     )
