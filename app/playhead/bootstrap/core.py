@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from playhead.execution.environments.package_keeper import PackageKeeper
     from playhead.execution.file_watch import FileWatch
     from playhead.execution.keeping.variable_keeper import VariableKeeper
+    from playhead.execution.machines.other_places import OtherPlaces
     from playhead.execution.risk_reader import RiskReader
     from playhead.providers.provider import Provider
     from playhead.providers.worker import ModelWorker
@@ -194,6 +195,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         files=files,
         packages=deferred(lambda: _make_packages(sandbox)),
         saved_variables=keeper,
+        places=deferred(lambda: _make_places(executor)),
     )
     return Core(
         ports=ports,
@@ -237,6 +239,12 @@ def _make_executor(
         keeper=keeper,
         token_of=token_of,
     )
+
+
+def _make_places(executor: ProcessExecutor) -> OtherPlaces:
+    from playhead.execution.machines.other_places import OtherPlaces
+
+    return OtherPlaces(executor.place_questions)
 
 
 def _make_keeper(wanted: Overrides, settings: WitnessedSettings) -> VariableKeeper | None:

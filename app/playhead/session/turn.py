@@ -354,7 +354,8 @@ class Turn:
 
     def _expect_run(self) -> None:
         """Have what a first run needs be got ready while its code is written, or read."""
-        self._executor.expect(self._conversation.id, self._review.policy())
+        if not is_elsewhere(self._settings.interpreter):
+            self._executor.expect(self._conversation.id, self._review.policy())
 
     def _runs_unasked(self, proposal: Proposal) -> bool:
         """Return whether code runs without a decision about it: by settings, or by the policy."""
