@@ -26,7 +26,7 @@ from playhead.sandbox.sandbox import PrivatePlaces, Sandbox
 from tests.benchmarks.measured_review import review_figures
 
 TURNS = 9
-WARM_RUNS = 20
+WARM_RUNS = 60
 READING_S = 0.3
 PLAIN, INSIDE = Policy(), Policy(files="folder", network="off")
 NAMED = Policy(files="folder", network="listed", hosts=("api.example",))

@@ -179,6 +179,8 @@ class KernelProcess(QObject):
         self._on_cleared: Callable[[], None] = _do_nothing
         self._clear = self._timer(self._on_clear_timeout)
         self._pipe = OutputPipe(self._process)
+        if supervisor is not None:
+            self._on_start()
 
     def _joined(self, supervisor: SupervisorProcess) -> SupervisorProcess:
         """Return the supervisor, which is this one's from now on."""
@@ -222,7 +224,6 @@ class KernelProcess(QObject):
         self._misplaced = misplaced
         self._steps_wanted = tuple(steps)
         self._line.send_command(command, environment, folder)
-        self._on_start()
 
     def _on_start(self) -> None:
         self._job.take(self._process.processId())

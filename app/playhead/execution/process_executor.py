@@ -569,6 +569,7 @@ class ProcessExecutor:
             kernel.launch(variables, request.folder)
         except ExecutionError:
             self._forget(key)  # else the next run would wait for one that never starts
+            kernel.kill(RunEnd(kind="closed"))  # its supervisor may be there already
             raise
         finally:
             self._emit(key[0])

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 from PySide6.QtCore import QProcess
 
+from playhead.errors import ExecutionError
 from playhead.execution import environment
 from playhead.execution.supervisors.supervisor_process import SupervisorProcess
 from playhead.sandbox.bubblewrap import look_for_sandbox
@@ -94,6 +95,20 @@ async def test_one_that_died_or_is_of_another_kind_is_replaced(place: Place) -> 
         made.expect("other", FOLDER)
         await until(lambda: waiting("@awaited"))
     assert not waiting("@awaited")  # nobody needed the last one
+
+
+async def test_it_ends_with_a_kernel_that_cannot_be_started(place: Place) -> None:
+    async with place.executor(place.sandbox()) as made:
+        made.expect("conversation", FOLDER)
+        await until(waiting)
+        (spare,) = waiting()
+        place.data.mkdir(exist_ok=True)
+        (place.data / "output").write_text("no folder")
+        with pytest.raises(ExecutionError, match="no place for the output"):
+            await run(made, place.request("print(1)"))
+        await until(lambda: spare not in waiting())
+        (place.data / "output").unlink()
+        assert text_of(await run(made, place.request("print(1)"))) == "1\n"
 
 
 async def test_it_ends_where_the_app_says_no_more() -> None:
