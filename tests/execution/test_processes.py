@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from playhead.execution.processes import PipeWorker
+from playhead.supervisor.outside_view import is_later
 from playhead.undo_worker.protocol import decode, encode
 
 _LIVES_ON = "\nimport time\nwhile True: time.sleep(60)"
@@ -40,3 +41,20 @@ async def test_a_worker_that_breaks_is_replaced_and_nobody_waits_for_it():
 
     found = await asyncio.gather(*map(ask_twice, BROKEN.values()))
     assert found == [[None, None, None]] * len(BROKEN)
+
+
+@pytest.mark.parametrize(
+    ("started", "pid", "is_found"),
+    [
+        (8, 400, False),
+        (9, 31_000, False),
+        (9, 32_700, False),  # the newest itself
+        (9, 32_701, True),
+        (9, 305, True),  # the ids have begun again
+        (10, 300, True),
+    ],
+)
+def test_what_was_started_after_a_moment_is_found_where_ids_begin_again(
+    started: int, pid: int, is_found: bool
+) -> None:
+    assert is_later(started, pid, (9, 32_700), 32_768) is is_found

@@ -146,6 +146,17 @@ async def test_what_a_stopped_run_has_started_ends_and_what_earlier_ones_did_goe
         assert await works(made, tmp_path)
 
 
+async def test_what_ignores_stop_is_killed_however_late_that_is_looked_at(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(kernel_process, "_LEFTOVERS_LIMIT_MS", 0)
+    async with executor(tmp_path) as made:
+        await run(made, request(tmp_path, programs.BACKGROUND))
+        await run_and_stop(made, tmp_path, programs.LEFT_BEHIND)
+        deaf = int((tmp_path / "deaf").read_text())
+        await until(lambda: not is_running(deaf))
+
+
 async def test_a_stopped_run_leaves_nothing_that_has_left_its_session(tmp_path: Path) -> None:
     async with executor(tmp_path) as made:
         await run(made, request(tmp_path, "kept = 42"))

@@ -175,7 +175,7 @@ class KernelProcess(QObject):
         self._left: list[processes.Leftover] = []
         self._left_began: processes.RunStart | None = None
         self._find_left: Callable[[], list[processes.Leftover]] = list
-        self._left_since = 0.0
+        self._left_since, self._is_left_killed = 0.0, False
         self._on_cleared: Callable[[], None] = _do_nothing
         self._clear = self._timer(self._on_clear_timeout)
         self._pipe = OutputPipe(self._process)
@@ -336,7 +336,7 @@ class KernelProcess(QObject):
         began: processes.RunStart | None = None,
     ) -> None:
         self._on_cleared = on_cleared
-        self._left_since = time.monotonic()
+        self._left_since, self._is_left_killed = time.monotonic(), False
         self._left_began = began
         self._find_left = find
         self._left = find()
@@ -422,8 +422,10 @@ class KernelProcess(QObject):
         if self._awaits_clear and waited_ms < _CLEAR_LIMIT_MS:
             self._clear.start(_LEFTOVERS_PERIOD_MS)  # else it would kill what the next run starts
             return
-        if self._left and waited_ms < _LEFTOVERS_LIMIT_MS:
+        # On a busy machine the first look may be the last one: what is left is killed even then.
+        if self._left and (waited_ms < _LEFTOVERS_LIMIT_MS or not self._is_left_killed):
             if waited_ms >= _LEFTOVERS_GRACE_MS:
+                self._is_left_killed = True
                 self._kill_started(self._left_began, self._left)
             self._clear.start(_LEFTOVERS_PERIOD_MS)
             return

@@ -24,6 +24,7 @@ from msgspec import Struct
 
 from playhead.domain.conversation.payloads import RunEnd
 from playhead.domain.execution import RunLimits
+from playhead.supervisor.outside_view import is_later, most_pids
 
 if sys.platform == "win32":
     import ctypes
@@ -184,8 +185,8 @@ def started_since(supervisor: int, began: RunStart) -> list[Leftover]:
         for pid in descendants(supervisor, known)
         if known[pid][_STATE] not in "ZX"
     ]
-    start = (began.ticks, began.newest_pid)
-    return [item for item in found if (item.started, item.pid) > start]
+    start, pids = (began.ticks, began.newest_pid), most_pids()
+    return [item for item in found if is_later(item.started, item.pid, start, pids)]
 
 
 def parent_of(pid: int) -> int:

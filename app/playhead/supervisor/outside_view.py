@@ -24,6 +24,26 @@ _ASLEEP = "SDTtIXZ"
 _STAT_BYTES = 4096
 
 
+def is_later(started: int, pid: int, since: tuple[int, int], most_pids: int) -> bool:
+    """Return whether a process was started after a moment: a tick, and the id assigned last.
+
+    Within the tick, its id is the next ones' of the system, which begin again after the last one.
+    """
+    tick, newest = since
+    if started != tick:
+        return started > tick
+    return 0 < (pid - newest) % most_pids < most_pids // 2
+
+
+def most_pids() -> int:
+    """Return how many process ids the system has."""
+    try:
+        with open("/proc/sys/kernel/pid_max", "rb", buffering=0) as file:
+            return int(file.read())
+    except (OSError, ValueError):
+        return 1 << 22
+
+
 class OutsideView:
     """Reads what one kernel does, whose main thread waits by reading the pipe `wake`.
 

@@ -478,8 +478,14 @@ class Supervision:
 
         def started() -> set[int]:
             known = self._view.processes()
-            return {pid for pid, at in known if (at, pid) > since and pid not in spared}
+            is_later = outside_view.is_later
+            return {
+                pid
+                for pid, at in known
+                if is_later(at, pid, since, most_pids) and pid not in spared
+            }
 
+        most_pids = outside_view.most_pids()
         self._kill_until_gone(started, _CLEAR_LIMIT_S)
         self._send("cleared")
 
