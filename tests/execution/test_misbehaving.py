@@ -58,7 +58,7 @@ ENDLESS = {
 """Of a loop, its first line may be named or its body: whichever ran at that moment."""
 
 
-@pytest.fixture(params=each_python())
+@pytest.fixture(params=each_python("3.10"))
 def python(request: pytest.FixtureRequest) -> str:
     return request.param
 
