@@ -20,7 +20,7 @@ test:
 lint: setup-dev
 	@$(PY) -m ruff check
 	@$(PY) -m ruff format --check
-	@$(PY) -m basedpyright
+	@$(PY) -m basedpyright --threads 2
 	@.venv/bin/lint-imports --no-logo
 
 bench:
