@@ -23,7 +23,7 @@ from tests.support.waiting import LIMIT_S, STEP_S
 
 RUN_MARK = "PYTEST_RUN_MARK"
 """An environment variable that every descendant of this run inherits, orphans too."""
-FULL_SEARCH_EVERY = 500
+FULL_SEARCH_EVERY = 1000
 """After so many tests, garbage is also looked for among what was set aside."""
 _KERNEL_THREAD = 0x00200000
 _strangers: set[int] = set()
