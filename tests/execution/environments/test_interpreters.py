@@ -30,6 +30,20 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.fixture
+def few(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One Python to be found, not all of this machine, each of which is started to be looked at."""
+    (tmp_path / "few").mkdir()
+    (tmp_path / "few" / "python3").symlink_to(BASE)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'few'}{os.pathsep}/bin")
+    every = interpreters.candidates
+    monkeypatch.setattr(
+        interpreters,
+        "candidates",
+        lambda *given: [one for one in every(*given) if one.startswith(str(tmp_path))],
+    )
+
+
 def script(path: Path, text: str) -> str:
     path.write_text(f"#!/bin/sh\n{text}\n")
     path.chmod(0o755)
@@ -79,6 +93,7 @@ async def test_an_environment_whose_python_is_gone_is_made_again(
     assert (await finder.default()).path == str(python)
 
 
+@pytest.mark.usefixtures("few")
 async def test_a_python_without_venv_is_said_with_the_line_to_install(tmp_path: Path) -> None:
     """As on Debian, where the probe finds no ensurepip."""
     facts = '{"version": [3, 11, 2], "executable": "/usr/bin/python3", "prefix": "/usr", '
@@ -120,6 +135,7 @@ def test_the_bundle_has_its_uv_beside_it(tmp_path: Path, monkeypatch: pytest.Mon
     assert uv_program() == uv
 
 
+@pytest.mark.usefixtures("few")
 async def test_a_base_that_fails_is_said_with_its_words(tmp_path: Path) -> None:
     path = tmp_path / "python3"
     facts = f'{{"version": [3, 11, 2], "executable": "{path}", "prefix": "/usr", '
@@ -131,6 +147,7 @@ async def test_a_base_that_fails_is_said_with_its_words(tmp_path: Path) -> None:
     assert "no room for it" in str(finder.status.error)
 
 
+@pytest.mark.usefixtures("few")
 async def test_a_folder_that_takes_nothing_is_said_in_words(tmp_path: Path) -> None:
     folder = tmp_path / "environments"
     folder.write_text("a file where the folder should be")
@@ -211,6 +228,7 @@ async def test_what_is_found_begins_with_the_managed_one_and_leaves_out_our_own(
     assert sys.prefix == sys.base_prefix or sys.executable not in {one.path for one in found}
 
 
+@pytest.mark.usefixtures("few")
 async def test_a_venv_in_the_working_folder_is_found(tmp_path: Path) -> None:
     command = [BASE, "-m", "venv", "--without-pip", str(tmp_path / ".venv")]
     await asyncio.to_thread(subprocess.run, command, check=True)
