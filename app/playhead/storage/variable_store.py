@@ -163,24 +163,37 @@ class VariableStore:
         bounds: str = "",
         origin: Origin | None = None,
         base: Checkpoint | None = None,
+        living: Checkpoint | None = None,
     ) -> Checkpoint:
         """Keep what a kernel has saved; `fetch` moves a file out. `base` is what it was before.
 
+        An answer that names what is gone has only the names that are not as in `living`.
         Raises ValueError where the kernel's answer is not one, OSError where nothing can be kept.
         """
         with self._using:
             self.read(conversation_id)
             self._sweep(conversation_id)
             names = msgspec.convert(found["names"], tuple[SavedName, ...])
-            groups = [
-                self._take_group(conversation_id, row, fetch, bounds) for row in found["groups"]
-            ]
+            if living is not None and (gone := found["gone"]) is not None:
+                changed = {one.name for one in names}.union(gone)
+                names = (*(one for one in living.names if one.name not in changed), *names)
+            groups = msgspec.convert(found["groups"], tuple[SavedGroup, ...])
+            place, blobs = str(self._place(conversation_id)), self._shelf(conversation_id).blobs
+            taken: list[SavedGroup] = []
+            for row, group in zip(found["groups"], groups, strict=True):
+                blob = self._take_file(conversation_id, row["file"], fetch) if row["file"] else ""
+                blob = blob or blobs.get((group.key, bounds)) or blobs.get((group.key, ""), "")
+                if not blob or not os.path.exists(f"{place}{os.sep}{blob}"):
+                    for known in [key for key, one in blobs.items() if one == blob]:
+                        del blobs[known]  # else no kernel would ever write it again
+                    raise ValueError(f"no file of {', '.join(group.names)}")
+                taken.append(replace(group, blob=blob))
             checkpoint = Checkpoint(
                 conversation_id=conversation_id,
                 at=time.time(),
                 python=str(found["python"]),
                 names=names,
-                groups=tuple(groups),
+                groups=tuple(taken),
                 bounds=bounds,
                 origin=origin or Origin(),
             )
@@ -320,23 +333,6 @@ class VariableStore:
             file.write(first + head + rest)
         os.replace(draft, place / f"{_CHECKPOINT}{entry.number}")
         self._total += len(first) + len(head) + len(rest)
-
-    def _take_group(
-        self,
-        conversation_id: str,
-        row: Mapping[str, Any],
-        fetch: Callable[[str, Path, int], bool],
-        bounds: str,
-    ) -> SavedGroup:
-        group = msgspec.convert(row, SavedGroup)
-        blobs = self._shelf(conversation_id).blobs
-        blob = self._take_file(conversation_id, row["file"], fetch) if row["file"] else ""
-        blob = blob or blobs.get((group.key, bounds), "") or blobs.get((group.key, ""), "")
-        if not blob or not os.path.exists(os.path.join(self._place(conversation_id), blob)):
-            for known in [key for key, one in blobs.items() if one == blob]:
-                del blobs[known]  # else no kernel would ever write it again
-            raise ValueError(f"no file of {', '.join(group.names)}")
-        return replace(group, blob=blob)
 
     def _place(self, conversation_id: str) -> Path:
         return self._folder / _folder_name(conversation_id)

@@ -386,6 +386,20 @@ def test_only_what_is_new_is_written(pair: list[Talk]) -> None:
     assert _rows(saved).keys() == {"large", "count"}
 
 
+def test_who_knows_the_last_state_gets_what_is_not_as_in_it(pair: list[Talk]) -> None:
+    kernel = pair[0]
+    kernel.run("a, b, c = 1, [2], 3")
+    first = _answer(kernel, "save", **_SAVE)
+    known = [group["key"] for group in first["groups"]]
+    kernel.run("b.append(3); d = 4; del a")
+    asked = {**_SAVE, "known": known}
+    part = _answer(kernel, "save", **asked, since=first["step"])
+    assert (sorted(_rows(part)), part["gone"]) == (["b", "c", "d"], ["a"])
+    kernel.run("c = 5")
+    whole = _answer(kernel, "save", **asked, since=first["step"])  # which is not the last one
+    assert (sorted(_rows(whole)), whole["gone"]) == (["b", "c", "d"], None)
+
+
 def test_what_was_saved_but_not_fetched_is_deleted_and_answered_again(pair: list[Talk]) -> None:
     kernel = pair[0]
     kernel.run("text, gone = 'x' * 9000, 1")

@@ -57,6 +57,7 @@ class VariableStore(Protocol):
         bounds: str = "",
         origin: Origin | None = None,
         base: Checkpoint | None = None,
+        living: Checkpoint | None = None,
     ) -> Checkpoint:
         """Keep what a kernel has saved in its sandbox. Raises ValueError, OSError."""
         ...
@@ -95,11 +96,15 @@ UNKNOWN = VariableChanges(is_unknown=True)
 
 
 class SaveWish(Struct, frozen=True):
-    """The contents that a kernel in a sandbox need not write again, and the most it may write."""
+    """The contents that a kernel in a sandbox need not write again, and the most it may write.
+
+    `step` is the kernel's number for the state that it has saved last; 0 if that is not known.
+    """
 
     bounds: str
     known: list[str]
     limit: int
+    step: int
 
 
 class Kept(Struct):
@@ -140,6 +145,7 @@ class Kept(Struct):
         """Forget what the kernel had: another one has no variables at first."""
         self.back, self.has_new, self.is_behind, self.is_in_step = None, False, False, True
         self.living, self.origin, self.is_saved, self.base = EMPTY, Origin(), True, EMPTY
+        self.ready = None
 
     def begin(self, run_id: str) -> None:
         """Record that a run begins; what the one before it left can only be saved with its own."""

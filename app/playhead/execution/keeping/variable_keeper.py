@@ -437,18 +437,20 @@ class VariableKeeper:
         def take(found: dict[str, Any]) -> tuple[Checkpoint, SaveWish]:
             """Store an answer and prepare the next save: each way to a thread and back costs."""
             if found.get("is_same") is True:
-                taken = self._store.put(replace(unchanged, at=time.time()))
+                taken, step = self._store.put(replace(unchanged, at=time.time())), wish.step
             else:
                 taken = self._store.take(
-                    conversation_id, found, kernel.take_file, bounds, origin, base
+                    conversation_id, found, kernel.take_file, bounds, origin, base, unchanged
                 )
-            return taken, self._prepare(conversation_id, bounds)
+                step = int(found["step"])
+            return taken, self._prepare(conversation_id, bounds, step)
 
         taken, ready = await kernel.save(
             take,
             _SAVE_S + _ANSWER_S,
             known=wish.known,
             limit=wish.limit,
+            since=wish.step,
             most_forked=_MOST_FORKED,
             seconds=_SAVE_S,
             is_whole=not kept.is_in_step,
@@ -460,12 +462,12 @@ class VariableKeeper:
             kept.checkpoint = taken
         return True
 
-    def _prepare(self, conversation_id: str, bounds: str) -> SaveWish:
+    def _prepare(self, conversation_id: str, bounds: str, step: int = 0) -> SaveWish:
         """Return what is saved already; the disk is asked now and then how much may be saved."""
         if time.monotonic() > self._asked_at + _LIMIT_S:
             self._most = self._store.limit()
             self._asked_at = time.monotonic()
-        return SaveWish(bounds, self._store.known(conversation_id, bounds), self._most)
+        return SaveWish(bounds, self._store.known(conversation_id, bounds), self._most, step)
 
 
 async def _end_tasks(them: Iterable[Kept]) -> None:

@@ -88,6 +88,7 @@ class Saver:
         self._foreign: dict[str, int] = {}
         self._is_hasty = self._has_threads = False
         self._is_saving = False
+        self._step = 0  # counts the states that an answer has described
         self.is_awaited: Callable[[], bool] = lambda: False
 
     def note(self, tree: ast.Module | None, code: str) -> None:
@@ -280,7 +281,10 @@ class Saver:
         self._finish(saving, found)
 
     def _finish(self, saving: _Saving, found: dict[str, Any] | None) -> None:
-        """Answer with the whole state, old and new; without what was found all is still unsaved."""
+        """Answer with the state; without what was found all is still unsaved.
+
+        Who knows the state before this one gets only the names that have changed since.
+        """
         if found is None or "error" in found:
             self._unsaved.names |= saving.before.names
             self._unsaved.all |= saving.before.all
@@ -289,7 +293,8 @@ class Saver:
             self._files.send(saving.command["ask"], {"error": reason})
             return
         new = {row["name"]: row for row in found["rows"]}
-        rows = {name: row for name, row in self._rows.items() if name in saving.names}
+        before = self._rows
+        rows = {name: row for name, row in before.items() if name in saving.names}
         self._rows = {**rows, **new}
         for row in found["rows"]:
             if row["verdict"] == "source" and row["name"] in saving.classes:
@@ -302,8 +307,16 @@ class Saver:
         old = [group for group in old if all(name in saving.names for name in group["names"])]
         self._groups = old + found["groups"]
         self._is_saving = self._is_hasty = False
+        is_known = saving.command.get("since") == self._step > 0
+        self._step += 1
         answer = {
-            "names": list(self._rows.values()),
+            "names": [
+                row
+                for name, row in self._rows.items()
+                if not is_known or before.get(name) is not row
+            ],
+            "gone": [name for name in before if name not in self._rows] if is_known else None,
+            "step": self._step,
             "groups": self._groups,
             "python": sys.implementation.cache_tag,
             "pause_s": saving.pause_s,
@@ -350,6 +363,7 @@ class Saver:
 
     def _record(self, plan: dict[str, Any], back: set[str], deleted: set[str]) -> None:
         """Take what came back as saved: as it was read, it is in the files that it came from."""
+        self._step += 1
         changed = back | deleted
         for row in plan["rows"]:
             if row["name"] in back:

@@ -19,6 +19,7 @@ from .value_pickling import ForeignClassError, NotKeptError, Packed, blake2b
 _SMALL_BYTES = 4096
 _HASH_BYTES = 12
 _PRIVATE_NAME = "(?i)passw|passphrase|secret|token|api_?key|credential|private_?key"
+_PRIVATE_ENDS = ("key", "token", "secret", "password", "passwd", "credential", "credentials")
 _SECRET_STARTS = (b"sk-", b"AKIA", b"ghp_", b"gho_", b"github_pat_", b"xox", b"-----BEGIN", b"AIza")
 _SECRET = (
     rb"sk-[A-Za-z0-9_-]{20,}|AKIA[0-9A-Z]{16}|gh[po]_[A-Za-z0-9]{30,}|github_pat_\w{30,}"
@@ -270,15 +271,14 @@ def is_secret_name(name: str) -> bool:
 
 def holds_secret(data: bytes | bytearray, secrets: Iterable[bytes]) -> bool:
     """Return whether data has one of the secrets in it, or what looks like a key."""
-    if any(secret in data for secret in secrets):
+    if any(map(data.__contains__, secrets)):
         return True
-    return any(start in data for start in _SECRET_STARTS) and re.search(_SECRET, data) is not None
+    return any(map(data.__contains__, _SECRET_STARTS)) and re.search(_SECRET, data) is not None
 
 
 def secrets_of_environment() -> list[bytes]:
     """Return the values of the environment that look like secrets by their names."""
-    names = re.compile(r"(?i)(key|token|secret|password|passwd|credentials?)$")
-    found = [os.environ[name] for name in os.environ if names.search(name)]
+    found = [os.environ[name] for name in os.environ if name.lower().endswith(_PRIVATE_ENDS)]
     return [value.encode("utf-8", "surrogateescape") for value in found if len(value) > 7]
 
 
