@@ -121,6 +121,22 @@ def test_a_checkpoint_that_was_cut_off_leaves_the_one_before_it(tmp_path: Path) 
     assert {path.read_bytes() for path in blobs} == {b"first", b"third"}
 
 
+def test_a_list_of_names_that_could_not_be_read_again_is_not_written(tmp_path: Path) -> None:
+    store = VariableStore(tmp_path / "variables")
+    _take(store, "a", b"first", run_id="run 1")
+    found = _found("k", file="")
+    row = {**found["names"][0], "verdict": "source", "source": "x" * 8_000_000}
+    found["names"] = [{**row, "name": name} for name in "wxyz"]
+    with pytest.raises(OSError, match="too many variables"):
+        store.take("a", found, lambda *_: False, origin=Origin(id="run 2", place="run 2"))
+    for one in (store, VariableStore(tmp_path / "variables")):
+        newest = one.read("a")
+        assert newest is not None
+        assert newest.origin.id == "run 1"
+    _take(store, "a", b"second", key="other", run_id="run 3")
+    assert [origin.id for origin, _ in store.origins("a")] == ["run 1", "run 3"]
+
+
 def test_the_oldest_checkpoints_go_before_any_last_one(tmp_path: Path) -> None:
     store = VariableStore(tmp_path / "variables", budget=14_000)
     _take(store, "old", b"o" * 3_000, "k", "last of old")

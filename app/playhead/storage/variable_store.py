@@ -10,6 +10,7 @@ as by a crash, is not used: the checkpoint before it is.
 
 from __future__ import annotations
 
+import errno
 import functools
 import hashlib
 import hmac
@@ -40,6 +41,7 @@ from playhead.domain.saved_variables import (
 _KEY_BYTES = 32
 _CHECKPOINT = "checkpoint-"
 _CHECKPOINT_LIMIT = 32_000_000
+"""A longer list of names is neither written nor read; the checkpoint before it counts."""
 _BUDGET = 5_000_000_000
 _SHARE_OF_FREE = 10
 _ROOM = 95
@@ -327,6 +329,8 @@ class VariableStore:
         length = str(len(head)).encode()
         mac = self._mac(checkpoint.conversation_id, "checkpoint")
         first = mac.update_with(length + b" " + head + rest).encode() + b" " + length + b"\n"
+        if len(first) + len(head) + len(rest) > _CHECKPOINT_LIMIT:  # nobody would read it again
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), "a list of too many variables")
         draft = place / "draft"
         flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | getattr(os, "O_NOFOLLOW", 0)
         with open(os.open(draft, flags, 0o600), "wb") as file:

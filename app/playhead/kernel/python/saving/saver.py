@@ -409,14 +409,15 @@ def _is_codes(thread: threading.Thread) -> bool:
 
 
 def _can_fork(most_bytes: int) -> bool:
+    """Return whether the pages that only this process has are few enough."""
     if not hasattr(os, "fork"):
         return False
     try:
         with open("/proc/self/statm", "rb") as file:
-            resident = int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
-    except (OSError, ValueError, IndexError):
+            resident, of_files = map(int, file.read().split()[1:3])
+    except (OSError, ValueError):
         return True
-    return resident <= most_bytes
+    return (resident - of_files) * os.sysconf("SC_PAGE_SIZE") <= most_bytes
 
 
 def _begin_child(writer: int, seconds: float) -> None:
