@@ -272,6 +272,7 @@ class _Deferred:
     def __init__(self, make: Callable[[], object]) -> None:
         self._make = make
         self._made: object = None
+        self.then: list[Callable[[Any], object]] = []
 
     @property
     def is_made(self) -> bool:
@@ -281,12 +282,22 @@ class _Deferred:
     def __getattr__(self, name: str) -> Any:
         if self._made is None:
             self._made = self._make()
+            for call in self.then:
+                call(self._made)
         return getattr(self._made, name)
 
 
 def is_made(part: object) -> bool:
     """Return whether something of a part was used, if it is one that is made only then."""
     return not isinstance(part, _Deferred) or part.is_made
+
+
+def when_made(part: T, call: Callable[[T], object]) -> None:
+    """Call with the object as soon as something of it is used."""
+    if isinstance(part, _Deferred) and not part.is_made:
+        part.then.append(call)
+    else:
+        call(part)
 
 
 def deferred(make: Callable[[], T]) -> T:

@@ -5,12 +5,19 @@ from __future__ import annotations
 import builtins
 import enum
 import importlib
+import io
+import os
+import struct
 import sys
 import threading
+import zlib
 from functools import partial
 from importlib.util import find_spec
-from types import CodeType, ModuleType
-from typing import Any, ClassVar
+from types import CodeType, ModuleType, SimpleNamespace
+from typing import TYPE_CHECKING, Any, ClassVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _FOR_SIGNATURES = frozenset(
     f"shibokensupport/signature/{name}.py"
@@ -32,10 +39,12 @@ def leave_tls_out_of_asyncio() -> None:
     if "ssl" in sys.modules or "asyncio" in sys.modules:
         return
     sys.modules["ssl"] = None  # pyright: ignore[reportArgumentType] - so an import is refused
+    _import_late("asyncio.sslproto")
     try:
-        importlib.import_module("asyncio")
+        asyncio: Any = importlib.import_module("asyncio")
     finally:
         del sys.modules["ssl"]
+    asyncio.sslproto = sys.modules["asyncio.sslproto"]
 
 
 def leave_extensions_out_of_msgspec() -> None:
@@ -77,16 +86,40 @@ def leave_sources_unread() -> None:
 
 
 def import_seldom_used_late() -> None:
-    """Leave out what libraries import and a window at rest does not use, 2 MB.
+    """Leave out what libraries import and a window at rest does not use, 3 MB.
 
     `inspect` comes with syntax trees, `msgspec.inspect` with a class for each type there is.
     """
-    for name in ("ipaddress", "locale", "msgspec.inspect"):
+    for name in ("ipaddress", "linecache", "locale", "msgspec.inspect"):
         _import_late(name)
+    _import_late("tempfile", "gettempdir")
+    _import_late("traceback", "extract_stack")
+    _leave_python_out_of_datetime()
+    if hasattr(os, "uname"):
+        _import_late("platform", system=_system)
     for name in ("bz2", "lzma"):
         if find_spec(f"_{name}"):  # not each build of Python has them
             _import_late(name)
     _import_late("inspect", iscoroutinefunction=_is_coroutine_function)
+
+
+def _system() -> str:
+    """Return the name of the system as `platform.system` does, which `uuid` asks it for."""
+    return os.uname().sysname
+
+
+def _leave_python_out_of_datetime() -> None:
+    """Import datetime without what Python 3.11 has of it in Python and replaces by C at once.
+
+    Its classes would stay, since each refers to itself. From Python 3.12 on it is as here.
+    """
+    if sys.version_info >= (3, 12) or "datetime" in sys.modules or not find_spec("_datetime"):
+        return
+    written_in_c = vars(importlib.import_module("_datetime"))
+    module = ModuleType("datetime")
+    module.__spec__ = find_spec("datetime")
+    vars(module).update({name: it for name, it in written_in_c.items() if name[:2] != "__"})
+    sys.modules["datetime"] = module
 
 
 def _is_coroutine_function(function: Any) -> bool:
@@ -100,8 +133,11 @@ def _is_coroutine_function(function: Any) -> bool:
 _CO_COROUTINE = 0x80
 
 
-def _import_late(name: str, **names: Any) -> None:
-    """Have a module imported when it is first asked for any but these names."""
+def _import_late(name: str, *functions: str, **names: Any) -> None:
+    """Have a module imported when it is first asked for any but these names.
+
+    `functions` may be asked for, too, and have it imported when they are called.
+    """
     if name in sys.modules:
         return
     stand_in = ModuleType(name)
@@ -121,7 +157,11 @@ def _import_late(name: str, **names: Any) -> None:
                     raise
         return getattr(sys.modules[name], attribute)
 
+    def late(function: str) -> Callable[..., Any]:
+        return lambda *arguments, **options: load(function)(*arguments, **options)
+
     vars(stand_in).update(names, __getattr__=load)
+    vars(stand_in).update({function: late(function) for function in functions})
     sys.modules[name] = stand_in
 
 
@@ -299,10 +339,47 @@ def _import_lightly() -> None:
         return really(stand_in, filename, *rest, **options)
 
     builtins.compile = compile_later
+    _import_late("zipfile", ZipFile=_Archive)
     try:
         importlib.import_module("PySide6.QtCore")
     finally:
         builtins.compile = really
+        if vars(sys.modules["zipfile"]).get("ZipFile") is _Archive:
+            del sys.modules["zipfile"]
+
+
+class _Archive:
+    """The files of a zip archive in memory, as far as the bindings' own importer reads them.
+
+    Python's `zipfile` is half as large as all else that Python loads before them.
+    """
+
+    def __init__(self, file: io.BytesIO, mode: str = "r") -> None:
+        self._data = data = file.getvalue()
+        self.filelist: list[SimpleNamespace] = []
+        entries, place = struct.unpack_from("<10xH4xI", data, data.rindex(b"PK\5\6"))
+        for _ in range(entries):
+            method, size, name, extra, comment, start = struct.unpack_from(
+                "<10xH8xI4x3H8xI", data, place
+            )
+            end = place + 46 + name
+            self.filelist.append(
+                SimpleNamespace(
+                    filename=data[place + 46 : end].decode(), method=method, size=size, start=start
+                )
+            )
+            place = end + extra + comment
+
+    def namelist(self) -> list[str]:
+        """Return the names of the files."""
+        return [one.filename for one in self.filelist]
+
+    def open(self, name: str, mode: str = "r") -> io.BytesIO:
+        """Return a file, to be read."""
+        one = next(one for one in self.filelist if one.filename == name)
+        begin = one.start + 30 + sum(struct.unpack_from("<26xHH", self._data, one.start))
+        content = self._data[begin : begin + one.size]
+        return io.BytesIO(zlib.decompress(content, -zlib.MAX_WBITS) if one.method else content)
 
 
 _STAND_IN = """

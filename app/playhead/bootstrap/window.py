@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop
 from PySide6.QtGui import QIcon
 
 from playhead import __version__
@@ -21,6 +20,7 @@ from playhead.storage.crash_reports import WINDOW, record_crashes
 from playhead.storage.settings import SettingsFile, stored_scale
 from playhead.ui.desktop.application import Application
 from playhead.ui.shell.main_window import MainWindow
+from playhead.ui.shell.window_layout import import_in_steps
 from playhead.ui.widgets.theme import Theme
 from playhead.ui.widgets.wording import install_translation, preferred_languages
 
@@ -35,7 +35,6 @@ _REST = (
     "playhead.domain.conversation.conversation",
     "playhead.session.session",
     "playhead.session.sessions",
-    "playhead.execution.kernel_process",
     "playhead.execution.process_executor",
     "playhead.storage.keys.key_store",
     "playhead.storage.process_privacy",
@@ -99,25 +98,10 @@ def _open(
     folders = working_folders()
     window = _painted_window(app, settings, folders)
     leave_tls_out_of_asyncio()
-    _load_rest()
+    import_in_steps(_REST)
     from playhead.bootstrap.window_life import live
 
     return live(app, window, settings, folders, instance, files, crashes)
-
-
-def _load_rest() -> None:
-    """Load the rest in short steps; between them the window is drawn, and input goes on waiting."""
-    loading, timer, names = QEventLoop(), QTimer(), iter(_REST)
-
-    def step() -> None:
-        if name := next(names, ""):
-            importlib.import_module(name)
-        else:
-            loading.quit()
-
-    timer.timeout.connect(step)
-    timer.start(0)
-    loading.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
 
 def _application() -> Application:

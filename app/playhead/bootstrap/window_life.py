@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import importlib
 import logging
 import os
 import signal
@@ -18,7 +19,7 @@ from PySide6.QtCore import QObject, Qt, QTimer
 from PySide6.QtGui import QSessionManager
 
 from playhead.api.server.api_switch import ApiSwitch, window_policy
-from playhead.bootstrap.core import Overrides, build_core, close_on_signals
+from playhead.bootstrap.core import Overrides, build_core, close_on_signals, when_made
 from playhead.bootstrap.maintenance import make_maintenance
 from playhead.domain.key_route import RouteAnswer, RouteQuestion
 from playhead.domain.policy_options import policy_wish
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from playhead.api.server.api_server import ApiServer
     from playhead.api.server.server_options import ServerOptions
     from playhead.bootstrap.server import ProgramAccess
-    from playhead.providers.worker import WorkerStatus
+    from playhead.providers.worker import ModelWorker, WorkerStatus
 
 _log = logging.getLogger(__name__)
 _UNSAVED = "unsaved"
@@ -122,7 +123,10 @@ class WindowLife:
             )
             await self._window.open_up()
             self._window.tasks.start(self._start_in_order())
-            self._window.tasks.start(self._load_rest())
+            self._garbage.begin()  # what is there now stays, and is no garbage
+            self._window.parts.timeline_made.connect(
+                lambda: self._window.tasks.start(self._load_for_runs())
+            )
             await is_closing.wait()
             while self._core.history.unsaved and not self._may_lose:
                 is_closing.clear()
@@ -154,8 +158,7 @@ class WindowLife:
         self._instance.activated.connect(self._on_activated)
         self._instance.listen()
         await asyncio.sleep(0)
-        core.worker.subscribe(self._on_worker_status)
-        core.worker.on_exit(self._crashes.record_worker)
+        when_made(core.worker, self._watch_worker)
         self._on_settings_saved(core.ports.settings.current)
         core.keys.on_waiting(self._on_keyring_waiting)
         self._make_checks()
@@ -200,12 +203,12 @@ class WindowLife:
         self._window.raise_window()
         return await ask_route(question, self._window)
 
-    async def _load_rest(self) -> None:
-        """Load what the first click would wait for; what is there then stays, and is no garbage."""
-        try:
-            await self._window.parts.load_rest()
-        finally:
-            self._garbage.begin()
+    async def _load_for_runs(self) -> None:
+        """Load in short steps what the first run will need; a window at rest does without."""
+        for name in _FOR_RUNS:
+            await asyncio.sleep(0)
+            importlib.import_module(name)
+        gc.freeze()
 
     def _is_busy(self) -> bool:
         return any(not session.is_idle for session in self._core.sessions.open_sessions)
@@ -258,6 +261,10 @@ class WindowLife:
 
     def _on_keyring_waiting(self, is_waiting: bool) -> None:
         show_keyring_wait(self._window.parts.notifications, is_waiting=is_waiting)
+
+    def _watch_worker(self, worker: ModelWorker) -> None:
+        worker.subscribe(self._on_worker_status)
+        worker.on_exit(self._crashes.record_worker)
 
     def _on_worker_status(self, status: WorkerStatus) -> None:
         self._window.set_model_starting(status == "starting")
@@ -316,6 +323,15 @@ class WindowLife:
         )
 
 
+_FOR_RUNS = (
+    "playhead.execution.processes",
+    "playhead.execution.output_decoder",
+    "playhead.execution.kernel_process",
+    "playhead.execution.results",
+    "playhead.execution.run_stream",
+    "playhead.execution.live_kernel",
+)
+"""What the session and the executor import when code is first to run, in this order."""
 _SWITCH_S = 0.001
 """How long the server's thread may keep the interpreter when the window wants it.
 

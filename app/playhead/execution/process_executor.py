@@ -38,14 +38,9 @@ from playhead.domain.execution import (
 from playhead.domain.trust import Policy, Reach
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
-from playhead.execution.kernel_process import KernelProcess
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
-from playhead.execution.live_kernel import LiveKernel
 from playhead.execution.login_path import LoginPath
 from playhead.execution.machines.place_questions import PlaceQuestions
-from playhead.execution.results import remove_left_spools
-from playhead.execution.run_output import file_name
-from playhead.execution.run_stream import stopped_before_start
 from playhead.execution.supervisors.supervisor_process import SpareSupervisor
 
 if TYPE_CHECKING:
@@ -53,6 +48,7 @@ if TYPE_CHECKING:
     from playhead.execution.far_link import TokenOf
     from playhead.execution.file_watch import FileWatch, RunObservation
     from playhead.execution.keeping.variable_keeper import VariableKeeper
+    from playhead.execution.live_kernel import LiveKernel
     from playhead.sandbox.sandbox import Confinement, Sandbox
 
 _log = logging.getLogger(__name__)
@@ -153,7 +149,7 @@ class ProcessExecutor:
         What kernels load is compiled.
         """
         await self._look_for_languages()
-        await asyncio.to_thread(remove_left_spools, self._output_dir)
+        await asyncio.to_thread(_remove_left_spools, self._output_dir)
         await asyncio.to_thread(environment.compile_ahead)
 
     async def _look_for_languages(self) -> None:
@@ -180,6 +176,8 @@ class ProcessExecutor:
         if self._files is not None and is_watched and kernel.state == "starting":
             self._files.look_ahead(request.folder)  # both take a while
         if not await self._is_ready(kernel, request, look):
+            from playhead.execution.run_stream import stopped_before_start
+
             for chunk in stopped_before_start():
                 yield chunk
             return
@@ -534,6 +532,10 @@ class ProcessExecutor:
         confinement: Confinement | None,
         spec: KernelSpec | None,
     ) -> LiveKernel:
+        from playhead.execution.kernel_process import KernelProcess
+        from playhead.execution.live_kernel import LiveKernel
+        from playhead.execution.run_output import file_name
+
         word = request.language
         name = spec.place.label if spec else self._languages.name(word)
         program = spec.command[0] if spec else self._languages.program(word)
@@ -678,6 +680,13 @@ def _is_near(folder: str, other: str) -> bool:
 
 def _is_last(chunk: Chunk) -> bool:
     return isinstance(chunk.content, RunReport) and chunk.content.state != "started"
+
+
+def _remove_left_spools(output_dir: Path) -> None:
+    if any(output_dir.glob("*/kernel-*")):  # else nothing is loaded that only runs need
+        from playhead.execution.results import remove_left_spools
+
+        remove_left_spools(output_dir)
 
 
 async def _shut_down(kernels: list[LiveKernel], cause: RunEnd) -> None:

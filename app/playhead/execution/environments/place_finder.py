@@ -21,7 +21,6 @@ from playhead.domain.secret import Secret
 from playhead.domain.text.json_text import read_json
 from playhead.errors import ExecutionError, phrase
 from playhead.execution.login_path import find_program
-from playhead.kernel.drivers import registry
 
 _FILE = "kernel.json"
 _FILE_LIMIT = 100_000
@@ -121,6 +120,8 @@ def plain_label(label: str) -> str:
 
 def canonical(language: str) -> str:
     """Return our own word for a language, else its own."""
+    from playhead.kernel.drivers import registry  # half a megabyte that a window at rest has not
+
     word = language.strip().lower().replace(":", "")
     known = (one.word for one in registry.DRIVERS if word == one.word or word in one.aliases)
     return next(known, word)

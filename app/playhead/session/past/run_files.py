@@ -100,7 +100,9 @@ class RunFiles:
     @property
     def variables(self) -> Mapping[str, VariableChanges]:
         """Return what is known of the variables that runs changed, by the ids of runs."""
-        return self._saved.changes(self._conversation.id) if self._saved is not None else {}
+        if self._saved is None or not self._conversation.messages:
+            return {}
+        return self._saved.changes(self._conversation.id)
 
     async def settle(self) -> None:
         """Save what the last run did to variables, so that it is known. Raises ExecutionError."""

@@ -219,6 +219,8 @@ def _misses_transactions(path: Path) -> bool:
     To check them here takes a third of a second for 4 MB, so only if they are too few.
     """
     journal = path.with_name(path.name + "-wal")
+    if not journal.exists() or not journal.stat().st_size:
+        return False
     from playhead.storage.history.damaged_file import Journal, last_commit
 
     with suppress(sqlite3.Error, OSError), closing(open_for_reading(path)):

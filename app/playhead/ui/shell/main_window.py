@@ -613,14 +613,14 @@ class MainWindow(QMainWindow):
         self.waiting.added.connect(alert)
 
     async def _open(self, conversation_id: str) -> None:
-        session = await self._sessions.open(conversation_id)
+        session = await self.parts.ready_for(self._sessions.open(conversation_id))
         if self._opening == conversation_id:  # not overtaken by another click
             self._show(session)
             if not self.parts.sidebar.is_renaming:
                 self.parts.focus_entry()
 
     async def _open_at(self, conversation_id: str, message_id: str, query: str) -> None:
-        session = await self._sessions.open(conversation_id)
+        session = await self.parts.ready_for(self._sessions.open(conversation_id))
         if self._opening != conversation_id:
             return
         if session is not self.view.session:

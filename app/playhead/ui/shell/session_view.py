@@ -364,11 +364,13 @@ class SessionView(QObject):
     def _on_submitted(self, text: str, attachments: list[Attachment]) -> None:
         if self.ask_where is not None:
             self.ask_where(lambda: self._on_submitted(text, attachments))
-        elif self.carry is None or not self.carry(text, attachments):
+            return
+        if self.carry is None or not self.carry(text, attachments):
             self.submit(text, attachments)
 
     def submit(self, text: str, attachments: list[Attachment]) -> None:
         """Send what the composer has; attachments are where the code runs."""
+        self._parts.make_timeline()
         self._timeline.clear_notes()
         is_typed = self._composer.is_typed
         if self.begin(lambda session: session.send(text, attachments, is_typed=is_typed)):
@@ -407,6 +409,7 @@ class SessionView(QObject):
         if self.ask_where is not None:
             self.ask_where(lambda: self._on_pane_run(language, code))
             return
+        self._parts.make_timeline()
         self._follower.expect_own_run(True)
         if not self.begin(lambda session: session.run_code(language, code)):
             self._follower.expect_own_run(False)

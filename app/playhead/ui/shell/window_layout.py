@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
-from PySide6.QtCore import QByteArray, QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QEventLoop, QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -31,7 +31,7 @@ from playhead.ui.widgets.theme import COLUMN_WIDTH, GAP_XXL, SIDEBAR_WIDTH, fit_
 from playhead.ui.widgets.wording import short_interpreter, tr
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from PySide6.QtGui import QAction, QWheelEvent
@@ -49,10 +49,12 @@ if TYPE_CHECKING:
     from playhead.ui.widgets.task_owner import TaskOwner
     from playhead.ui.widgets.theme import Theme
 
+T = TypeVar("T")
+
 EDITOR_FOLDS_PX = 1024
 SIDEBAR_FOLDS_PX = 640
 _LEAST_TIMELINE_PX = 30
-_EDITOR = ("code.plain_editor", "code.lexers", "code.scintilla_editor", "code.editor_factory")
+_EDITOR = ("code.lexers", "code.scintilla_editor", "code.editor_factory")
 _TIMELINE = (
     "model.timeline_model",
     "text.math_document",
@@ -64,6 +66,21 @@ _TIMELINE = (
     "printed_lines",
 )
 """What is loaded after the first paint, in steps that hold nothing up."""
+
+
+def import_in_steps(names: Iterable[str]) -> None:
+    """Import modules in short steps; between them the window is drawn, and input waits."""
+    loading, timer, left = QEventLoop(), QTimer(), iter(names)
+
+    def step() -> None:
+        if name := next(left, ""):
+            importlib.import_module(name)
+        else:
+            loading.quit()
+
+    timer.timeout.connect(step)
+    timer.start(0)
+    loading.exec(QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents)
 
 
 class WindowLayout(QWidget):
@@ -185,15 +202,29 @@ class WindowLayout(QWidget):
         await asyncio.sleep(0)
         self.load_editor()
 
-    async def load_rest(self) -> None:
-        """Make the timeline after the first paint, in short steps."""
+    def make_timeline(self) -> None:
+        """Make the timeline, which an empty conversation does without; keys and clicks wait."""
+        if not self.has_timeline:
+            import_in_steps(f"playhead.ui.timeline.{name}" for name in _TIMELINE)
+            self.timeline.ensurePolished()
+
+    async def ready_for(self, opening: Awaitable[T]) -> T:
+        """Return what is awaited, once there is a timeline to show it in."""
+        await self.load_timeline()
+        return await opening
+
+    async def load_timeline(self) -> None:
+        """Make the timeline in short steps; what is clicked meanwhile is done."""
         import asyncio
 
+        if self.has_timeline:
+            return
         for name in _TIMELINE:
             await asyncio.sleep(0)
             importlib.import_module(f"playhead.ui.timeline.{name}")
         await asyncio.sleep(0)
-        self.timeline.ensurePolished()
+        if not self.has_timeline:
+            self.timeline.ensurePolished()
 
     @property
     def is_sidebar_shown(self) -> bool:

@@ -15,7 +15,6 @@ from PySide6.QtGui import QAccessible, QGuiApplication
 from PySide6.QtWidgets import QWidget
 
 from playhead.ui.editor.code.code_editor import CodeEditor
-from playhead.ui.editor.code.plain_editor import PlainEditor
 from playhead.ui.editor.code.shown_text import RIGHT_TO_LEFT, without_direction_marks
 from playhead.ui.widgets.wording import tr
 
@@ -28,7 +27,7 @@ def make_editor(parent: QWidget) -> CodeEditor:
     """Return an editor for code; the plain one if there is a reason against Scintilla."""
     if reason := plain_editor_reason():
         _log.info("the plain editor is used: %s", reason)
-        return _set_left_to_right(PlainEditor(parent))
+        return make_plain_editor(parent)
     from playhead.ui.editor.code.scintilla_editor import ScintillaEditor
 
     return _set_left_to_right(ScintillaEditor(parent))
@@ -36,6 +35,8 @@ def make_editor(parent: QWidget) -> CodeEditor:
 
 def make_plain_editor(parent: QWidget) -> CodeEditor:
     """Return the editor without colours."""
+    from playhead.ui.editor.code.plain_editor import PlainEditor
+
     return _set_left_to_right(PlainEditor(parent))
 
 
@@ -47,6 +48,8 @@ def _set_left_to_right(editor: CodeEditor) -> CodeEditor:
 
 def is_plain(editor: CodeEditor) -> bool:
     """Return whether this editor is the plain one."""
+    from playhead.ui.editor.code.plain_editor import PlainEditor
+
     return isinstance(editor, PlainEditor)
 
 
@@ -54,7 +57,7 @@ def drawing_problem(editor: CodeEditor, text: str) -> str:
     """Return why this editor does not draw the text correctly, in a sentence; '' if it does."""
     if text.isascii():
         return ""
-    if isinstance(editor, PlainEditor):
+    if is_plain(editor):
         is_turned = without_direction_marks(text) != text
         return tr("Invisible characters change the text direction here.") if is_turned else ""
     is_lost = RIGHT_TO_LEFT.search(text) is not None
