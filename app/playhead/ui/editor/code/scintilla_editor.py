@@ -119,6 +119,7 @@ class ScintillaEditor(QWidget):
         self._sci = _CodeArea(self)
         self._colours: EditorColours | None = None
         self._style_names: dict[int, str] = {}
+        self._language, self._waits_for_text = "", False
         self._cutter = LineCutter()
         self._is_touched = False
         self._is_read_only = False
@@ -174,6 +175,8 @@ class ScintillaEditor(QWidget):
             self._sci.beginUndoAction()
         was_at_end = self._is_at_end()
         shown = whole_characters(self._cutter.feed(text))
+        if shown and self._waits_for_text:
+            self._set_lexer()
         self._is_loading = True
         self._sci.setReadOnly(False)
         self._sci.appendText(utf8_length(shown), shown)
@@ -191,7 +194,18 @@ class ScintillaEditor(QWidget):
 
     def set_language(self, language: str) -> None:
         """Set the language for the colours; an unknown one is plain text."""
-        prepared = make_lexer(language)
+        self._language = language
+        self._waits_for_text = not self._sci.textLength()
+        if not self._waits_for_text:
+            self._set_lexer()
+        elif self._style_names:
+            self._sci.setILexer(0)
+            self._style_names = {}
+
+    def _set_lexer(self) -> None:
+        """Load what colours the code, which an empty editor does without: 1 MB."""
+        self._waits_for_text = False
+        prepared = make_lexer(self._language)
         # The editor owns the lexer from here on; keeping its wrapper would only leak it.
         self._sci.setILexer(prepared.lexer.detach() if prepared else 0)
         self._style_names = prepared.style_names if prepared else {}
@@ -488,6 +502,8 @@ class ScintillaEditor(QWidget):
 
     def _load(self, shown: str) -> None:
         shown = whole_characters(shown)
+        if shown and self._waits_for_text:
+            self._set_lexer()
         self._is_loading = True
         self._is_touched = False
         self._sci.setReadOnly(False)
@@ -556,6 +572,8 @@ class ScintillaEditor(QWidget):
         self.number_clicked.emit(self._sci.lineFromPosition(position) + 1)
 
     def _on_update(self, _what: int) -> None:
+        if self._waits_for_text and self._sci.textLength():
+            self._set_lexer()
         line, column = self.cursor()
         self._sci.setAccessibleName(accessible_name(line))
         self._size_number_margin()

@@ -120,7 +120,7 @@ class PaneHeader(QFrame):
     def show_language(self, word: str, *, is_choice: bool) -> None:
         """Show the language, as a choice for a text of the user's own."""
         name = language_name(word)
-        self.language.setText(f"{name} ▾" if is_choice else name)
+        self.language.setText(f"{name} ˅" if is_choice else name)
         self.language.setEnabled(is_choice)
         words = tr("Language: {name}", name=name)
         self.language.setAccessibleName(
