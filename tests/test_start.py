@@ -43,13 +43,11 @@ AT_FIRST_USE = (
     *("csv", "xml", "playhead.formats.wire.cohere", "playhead.ui.timeline.find"),
     *("playhead.providers.attached_files", "playhead.providers.parser.typed_code"),
     *("playhead.storage.history.rescue", "playhead.ui.dialogs.policy_sheet"),
-    *(
-        f"playhead.ui.timeline.cards.{name}"
-        for name in (
-            *("card_factory", "code_cards", "effects_card", "message_cards", "problem_card"),
-            *("result_cards", "small_cards", "table_card", "table_columns"),
-        )
-    ),
+    *(f"playhead.ui.timeline.{name}" for name in ("cards", "model", "text", "view")),
+    *("playhead.ui.editor.code.plain_editor", "playhead.ui.shell.past.past_binding", "lexilla"),
+    *("playhead.execution.live_kernel", "playhead.execution.kernel_process"),
+    *("playhead.execution.keeping", "playhead.execution.results", "playhead.kernel.drivers"),
+    *("playhead.storage.history.damaged_file", "playhead.storage.variable_store"),
 )
 """Modules and folders that a window at rest does without."""
 
@@ -82,6 +80,7 @@ def test_nothing_heavy_is_loaded_before_the_first_paint_and_litellm_never(tmp_pa
     assert loaded["answer"] == ["The result of the division 34/24 is approximately 1.42."]
     assert [name for name in loaded["first_paint"] if is_of(name, LATER)] == []
     assert [name for name in loaded["rest"] if is_of(name, AT_FIRST_USE)] == []
+    assert "QCalendarWidget" not in loaded["kinds"], "a widget of Qt's own was asked for"
     own = [name for name in loaded["first_paint"] if name.split(".")[0] == "playhead"]
     assert len(own) <= MOST_OWN_MODULES, own
     assert [name for name in loaded["turn_over"] if name != "keyring"] == []
@@ -159,6 +158,13 @@ assert bz2.decompress(bz2.compress(b"x")) == lzma.decompress(lzma.compress(b"x")
 assert ipaddress.ip_address("::1").is_loopback and locale.getlocale()
 assert type(msgspec.inspect.type_info(int)).__name__ == "IntType"
 assert inspect.iscoroutinefunction(wait)
+import asyncio.sslproto, datetime, pickle, platform, tempfile, traceback, uuid, zipfile
+assert zipfile.__file__ and zipfile.ZipFile.__module__ == "zipfile" and uuid.uuid4()
+assert pickle.loads(pickle.dumps(datetime.timedelta(3))) == datetime.timedelta(days=3)
+assert msgspec.json.encode(datetime.datetime(2026, 1, 2)) == b'"2026-01-02T00:00:00"'
+assert datetime.datetime.strptime("2026", "%Y").replace(tzinfo=datetime.timezone.utc)
+assert platform.system() and platform.machine() and tempfile.gettempdir()
+assert asyncio.sslproto.SSLProtocol and traceback.format_exception_only(ValueError("x"))
 """
 
 

@@ -8,7 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from playhead.__main__ import main
 
@@ -40,6 +40,7 @@ def main_window() -> MainWindow:
 
 def ask() -> None:
     loaded["rest"] = sorted(sys.modules)
+    loaded["kinds"] = [kind.__name__ for kind in QWidget.__subclasses__()]
     window = main_window()
     session = window.view.session
     assert session is not None

@@ -67,6 +67,7 @@ class PaneHeader(QFrame):
         self.language = QPushButton(self)
         self.language.setProperty("kind", "language")
         self.language.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self.language.setIconSize(QSize(12, 12))
         self.language.clicked.connect(self._on_language_clicked)
         self.edited = QLabel(tr("edited"), self)
         self.edited.setProperty("kind", "mute")
@@ -120,13 +121,18 @@ class PaneHeader(QFrame):
     def show_language(self, word: str, *, is_choice: bool) -> None:
         """Show the language, as a choice for a text of the user's own."""
         name = language_name(word)
-        self.language.setText(f"{name} ˅" if is_choice else name)
+        self.language.setText(name)
         self.language.setEnabled(is_choice)
+        self._show_choice()
         words = tr("Language: {name}", name=name)
         self.language.setAccessibleName(
             tr("{words}. Choose another", words=words) if is_choice else words
         )
         self.language.setToolTip(tr("Choose the language") if is_choice else "")
+
+    def _show_choice(self) -> None:
+        is_choice = self.language.isEnabled()
+        self.language.setIcon(self._theme.icon("chevron-down", "accent") if is_choice else QIcon())
 
     def show_changes(self, count: int, than: str) -> None:
         """Show the number of differences from `than`; 0 hides the button."""
@@ -196,6 +202,7 @@ class PaneHeader(QFrame):
             (self.more, "ellipsis"),
         ):
             button.setIcon(theme.icon(name, "mute"))
+        self._show_choice()
 
     def event(self, event: QEvent) -> bool:
         """Leave the lesser buttons, which the menu has too, out where there is no room for them."""
