@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
@@ -15,6 +15,8 @@ from msgspec.structs import replace
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.payloads import FileChanges, InputRequest
 from playhead.domain.execution import Place, RunRequest
+from playhead.domain.places import PlaceQuestion
+from playhead.domain.secret import Secret
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support.kernels import lines_of, report_of, request, run, text_of
@@ -168,6 +170,46 @@ async def test_stop_waits_for_a_link_that_is_lost(far: Machine, tmp_path: Path) 
                     far.way.is_refusing = False
         assert report_of(chunks).state == "interrupted"
         assert text_of(await run(made, there(far, tmp_path, "print(x)"))) == "1\n"
+
+
+def asked_of(made: ProcessExecutor, answers: Mapping[str, str | None]) -> list[PlaceQuestion]:
+    """Answer what ssh asks by the first of these that its words have; return what was asked."""
+    asked: list[PlaceQuestion] = []
+
+    def answer(question: PlaceQuestion) -> None:
+        asked.append(question)
+        if question.text:
+            found = next(text for part, text in answers.items() if part in question.text)
+            given = None if found is None else Secret(found)
+            made.place_questions.answer(question.id, given)
+
+    made.place_questions.subscribe(answer)
+    return asked
+
+
+async def test_what_ssh_asks_is_asked_in_its_own_words(far: Machine, tmp_path: Path) -> None:
+    async with executor(far, tmp_path) as made:
+        far.configure(known="", key="locked")
+        asked = asked_of(made, {"authenticity of host": "yes", "passphrase": far.passphrase})
+        assert text_of(await run(made, there(far, tmp_path, "print(1)"))) == "1\n"
+    host, key, *_ = [one for one in asked if one.text]
+    assert "ED25519 key fingerprint is SHA256:" in host.text
+    assert (host.place, host.is_choice, host.is_secret) == ("gpu-box", True, False)
+    assert str(far.folder / "locked") in key.text
+    assert (key.is_choice, key.is_secret) == (False, True)
+    kept = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert not any(far.passphrase.encode() in path.read_bytes() for path in kept)
+
+
+async def test_a_question_that_is_refused_gives_the_connection_up(
+    far: Machine, tmp_path: Path
+) -> None:
+    async with executor(far, tmp_path) as made:
+        far.configure(known="")
+        asked = asked_of(made, {"authenticity of host": None})
+        with pytest.raises(ExecutionError, match="was given up"):
+            await run(made, there(far, tmp_path, "1"))
+    assert [bool(one.text) for one in asked] == [True]
 
 
 @pytest.mark.parametrize(

@@ -89,14 +89,16 @@ class Machine:
     """One sshd; `variables` lead a carrier to it under the name of `host`."""
 
     host = "gpu-box"
+    passphrase = "open sesame, please"
 
     def __init__(self, folder: Path) -> None:
         assert SSHD
         self.folder = folder = folder.resolve()
         self.home = folder / "home"
         self.home.mkdir(parents=True)
-        for name in ("host", "user", "stranger"):
-            command = [KEYGEN, "-q", "-t", "ed25519", "-N", "", "-f", str(folder / name)]
+        for name in ("host", "user", "stranger", "locked"):
+            word = self.passphrase if name == "locked" else ""
+            command = [KEYGEN, "-q", "-t", "ed25519", "-N", word, "-f", str(folder / name)]
             subprocess.run([str(one) for one in command], check=True)
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(exist_ok=True)  # sshd wants it of its own system's start
@@ -146,7 +148,8 @@ class Machine:
         self.process.wait()
 
     def _write_server(self) -> None:
-        (self.folder / "authorized").write_bytes((self.folder / "user.pub").read_bytes())
+        keys = [(self.folder / f"{name}.pub").read_bytes() for name in ("user", "locked")]
+        (self.folder / "authorized").write_bytes(b"".join(keys))
         (self.folder / "authorized").chmod(0o600)
         lines = {
             "ListenAddress": "127.0.0.1",

@@ -42,6 +42,7 @@ _CONNECT_LIMIT_S = 60.0
 _SLEPT_S, _AWAKE_S = 3.0, 1.0
 _END_LIMIT_S = 1.0
 _GRACE_MS = 2000
+_STILL_RUNS = b"[What ran here before still runs; this begins when it has ended.]\n"
 _FAR = ("run", "rest")
 """What goes on to the far side as it is."""
 _FOR_GOOD = ("gone", "taken", "no_python", "no_folder")
@@ -73,6 +74,7 @@ class Carrier:
         self._attempts = 0
         self._began = self._heard = self._pinged = 0.0
         self._clock = time.time() - time.monotonic()
+        self._ping_s, self._lost_s = _PING_S, _LOST_S
         self._state = ""
         self._end_at: float | None = None
         self._failure: Failure | None = None
@@ -80,6 +82,9 @@ class Carrier:
         self._marks = MarkNames(b"", b"")
         self._run = ""
         self._is_resuming = False
+        self._early = b""
+        self._earlier_run = ""
+        self._awaiting: dict[str, Any] | None = None
         self._files = SpoolFiles(self._send, self._write_mark, "")
         self._is_leaving = False
         self._mark = protocol.new_nonce()
@@ -162,7 +167,7 @@ class Carrier:
         now = time.monotonic()
         times = [at for at in (self._retry_at, self._end_at) if at is not None]
         if self._is_linked:
-            times += [self._pinged + _PING_S, self._heard + _LOST_S]
+            times += [self._pinged + self._ping_s, self._heard + self._lost_s]
         elif self._connection is not None:
             times.append(self._began + _CONNECT_LIMIT_S)
         return max(0.0, (min(times) - now) * 1000 + 1) if times else None
@@ -190,13 +195,13 @@ class Carrier:
     def _watch_link(self, now: float, *, has_slept: bool) -> None:
         """Ask for a sign of life; give a link up that has given none."""
         if has_slept:  # this computer has: the link has a moment to prove that it holds
-            self._heard = min(self._heard, now - _LOST_S + _AWAKE_S)
-        if has_slept or now >= self._pinged + _PING_S:
+            self._heard = min(self._heard, now - self._lost_s + _AWAKE_S)
+        if has_slept or now >= self._pinged + self._ping_s:
             self._pinged = now
             self._stream.ping(int(now))
         if self._unprinted >= _MOST_UNREAD:
             self._heard = now  # nothing is read: it is not to blame
-        elif now - self._heard > _LOST_S:
+        elif now - self._heard > self._lost_s:
             self._on_lost()
 
     # The app's side
@@ -222,6 +227,8 @@ class Carrier:
         self._hello = hello
         self._secret = hello["secret"].encode("ascii")
         self._place = hello.pop("place")
+        self._ping_s = self._place.get("ping_s", _PING_S)
+        self._lost_s = self._place.get("lost_s", _LOST_S)
         self._files = SpoolFiles(self._send, self._write_mark, hello["spool"])
         self._place["resume"] = self._place.get("resume") or {}
         known = cast("dict[str, Any]", self._place["resume"])
@@ -247,22 +254,51 @@ class Carrier:
         if kind == "exit":
             self._on_exit(fields.get("how") or "", command)
         elif kind == "continue":
-            self._run, self._is_resuming = fields["run"], False
+            self._run, self._earlier_run = fields["run"], ""
+            self._end_resuming()
+        elif kind == "execute" and self._earlier_run:
+            self._awaiting = fields
+            self._put_out(_STILL_RUNS)
+            self._end_resuming()
         elif kind == "execute":
-            self._run = fields["run"]
-            self._command("begin", run=self._run)
-            self._pass_on(json.dumps({**fields, "folder": self._folder or ""}).encode("ascii"))
+            self._execute(fields)
         elif kind == "put":
             self._files.put(fields["ask"], fields["path"], fields["name"])
         elif kind == "get":
             self._files.get(fields["ask"], fields["path"], fields["file"])
         elif kind != "give_up" or not self._files.give_up(fields["ask"]):
-            if kind == "stop" and fields["run"]:
-                self._command("interrupt", grace_ms=_GRACE_MS)
-            elif kind == "stop":
-                self._command("kill")
+            if kind == "stop":
+                self._stop(fields["run"])
             self._pass_on(command)
         self._on_wish()
+
+    def _stop(self, run: str) -> None:
+        """Stop a run, or what goes on from earlier ones; without a link as soon as there is one."""
+        if run:
+            self._command("interrupt", grace_ms=_GRACE_MS)
+            self._drop_awaiting()
+        else:
+            self._command("kill")
+
+    def _execute(self, fields: dict[str, Any]) -> None:
+        if self._is_resuming:
+            self._end_resuming()
+        self._run = fields["run"]
+        self._command("begin", run=self._run)
+        self._pass_on(json.dumps({**fields, "folder": self._folder or ""}).encode("ascii"))
+
+    def _drop_awaiting(self) -> None:
+        """Report a block as stopped that still waits."""
+        fields, self._awaiting = self._awaiting, None
+        if fields is not None:
+            self._write_mark("idle", run=fields["run"], state="interrupted", line=None)
+
+    def _on_earlier_end(self) -> None:
+        """Go on with the block that has waited for the end of an earlier one."""
+        self._earlier_run = ""
+        fields, self._awaiting = self._awaiting, None
+        if fields is not None:
+            self._execute(fields)
 
     def _pass_on(self, command: bytes) -> None:
         secret = self._far["secret"].encode("ascii")
@@ -411,14 +447,26 @@ class Carrier:
         try:
             if not was_linked and one.welcome is not None:
                 self._on_welcome(one.welcome)
-            for kind, content in self._stream.feed(data) if data else ():
-                self._take(kind, content)
+            if self._is_resuming and self._is_linked:
+                self._early = data  # the app is not ready for it
+            else:
+                self._take_bytes(data)
         except (LinkError, ValueError, KeyError, TypeError):
             self._on_lost()
             return
         if self._stream.is_taken and self._exit is None:
             self._end_connection()
             self._fail(Failure("taken", ""))
+
+    def _take_bytes(self, data: bytes) -> None:
+        for kind, content in self._stream.feed(data) if data else ():
+            self._take(kind, content)
+
+    def _end_resuming(self) -> None:
+        """Print what comes, from now on."""
+        self._is_resuming = False
+        early, self._early = self._early, b""
+        self._take_bytes(early)
 
     def _on_welcome(self, welcome: dict[str, Any]) -> None:
         self._take_back_questions()
@@ -429,6 +477,7 @@ class Carrier:
         if self._is_resuming and not was_linked:
             self._stream = ResumableStream(SentBytes(int(welcome["received"])))
             self._stream.join(int(welcome["from"]))
+            self._earlier_run = str(welcome["run"])
             self._write_mark("ready", pid=0, version="", pauses=0, lines=True)
         elif not was_linked:
             own = {"nonce": self._far["nonce"], "secret": self._far["secret"]}
@@ -528,6 +577,8 @@ class Carrier:
         elif kind == "files":
             self._write_mark("files", run=self._run, file=self._files.keep_new(report))
             self._run = ""
+            if self._earlier_run:
+                self._on_earlier_end()
 
 
 class MarkNames:
