@@ -14,7 +14,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
 
@@ -54,9 +54,9 @@ STOPPED = {
 class Bench:
     """One executor in one folder; `run_s` runs a block and checks nothing."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, variables: Mapping[str, str] | None = None) -> None:
         self.folder = folder
-        self.executor = ProcessExecutor(folder / "outputs")
+        self.executor = ProcessExecutor(folder / "outputs", variables)
         self._runs = 0
 
     def request(self, code: str) -> RunRequest:

@@ -1,4 +1,4 @@
-"""A kernel of Jupyter under the executor, in turns with a bare client of one; one JSON line.
+"""A kernel of Jupyter under the executor, in turns with a bare client of one; ours by ssh, too.
 
 The bare client is Jupyter's own, which takes what the kernel sends and does nothing with it.
 """
@@ -12,7 +12,7 @@ import statistics
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from playhead.domain.execution import Place, RunRequest
 from playhead.event_loop import EventLoop
 from tests.benchmarks.measured_executor import STOPPED, Bench
 from tests.support.jupyter import BESIDE, IPYKERNEL, described
+from tests.support.machines import HAS_SSHD, machine
 
 ENDS, PAIRS, STOPS = 30, 5, 5
 LINES = 200_000
@@ -33,10 +34,12 @@ TIMED = "import time\n_began = time.process_time()\n{code}print(time.process_tim
 
 
 class PlaceBench(Bench):
-    """The same with a kernel of Jupyter in the place of our own."""
+    """The same with another place for its code."""
 
-    def __init__(self, folder: Path, place: Place) -> None:
-        super().__init__(folder)
+    def __init__(
+        self, folder: Path, place: Place, variables: Mapping[str, str] | None = None
+    ) -> None:
+        super().__init__(folder, variables)
         self._place = place
 
     def request(self, code: str) -> RunRequest:
@@ -93,7 +96,7 @@ class BareClient:
 
 async def figures(folder: Path) -> dict[str, float]:
     """All of them."""
-    for name in ("place", "own"):
+    for name in ("place", "own", "far"):
         (folder / name).mkdir()
     bench = PlaceBench(folder / "place", described(folder / "kernels" / "python3"))
     own = Bench(folder / "own")
@@ -112,6 +115,37 @@ async def figures(folder: Path) -> dict[str, float]:
         await asyncio.to_thread(bare.close)
         await bench.executor.close()
         await own.executor.close()
+
+
+async def far_figures(folder: Path) -> dict[str, float]:
+    """Those of our own kernel by ssh, in turns with one that is here; none without sshd."""
+    if not HAS_SSHD:
+        return {}
+    own = Bench(folder / "own")
+    with machine(folder / "machine") as there:
+        place = Place(
+            kind="ssh",
+            language="python",
+            label=there.host,
+            address=there.host,
+            program=sys.executable,
+        )
+        far = PlaceBench(folder / "far", place, there.variables)
+        try:
+            for one in (far, own):
+                await one.run_s("import os")
+            theirs, ours = [], []
+            for _ in range(ENDS):
+                theirs.append(await own.run_s("print(1+1)"))
+                ours.append(await far.run_s("print(1+1)"))
+            ratio = statistics.median(ours) / statistics.median(theirs)
+            return {
+                "ssh_end_ratio": round(ratio, 2),
+                "ssh_stop_ratio": await _stop_ratio(far, own),
+            }
+        finally:
+            await far.executor.close()
+            await own.executor.close()
 
 
 def _lines() -> str:
@@ -162,7 +196,8 @@ def main() -> int:
         tempfile.TemporaryDirectory() as folder,
         asyncio.Runner(loop_factory=functools.partial(EventLoop, app)) as runner,
     ):
-        print(json.dumps(runner.run(figures(Path(folder)))))
+        found = runner.run(figures(Path(folder)))
+        print(json.dumps(found | runner.run(far_figures(Path(folder)))))
     return 0
 
 

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.carriers import Carried, carried
-from tests.support.machines import HAS_SSHD, Machine, machine
+from tests.support.machines import Machine, machine
 from tests.support.waiting import until_now
 
-pytestmark = pytest.mark.skipif(not HAS_SSHD, reason="needs sshd (openssh-server)")
+pytestmark = pytest.mark.requires_system("ssh", "sshd", "bwrap")
 QUICK = {"ping_s": 0.1, "lost_s": 0.5}
 
 

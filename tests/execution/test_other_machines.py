@@ -20,10 +20,10 @@ from playhead.domain.secret import Secret
 from playhead.errors import ExecutionError
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support.kernels import lines_of, report_of, request, run, text_of
-from tests.support.machines import HAS_SSHD, Machine, machine
+from tests.support.machines import Machine, machine
 from tests.support.waiting import until
 
-pytestmark = pytest.mark.skipif(not HAS_SSHD, reason="needs sshd (openssh-server)")
+pytestmark = pytest.mark.requires_system("ssh", "sshd", "bwrap")
 
 
 @pytest.fixture(scope="module")
@@ -172,6 +172,12 @@ async def test_stop_waits_for_a_link_that_is_lost(far: Machine, tmp_path: Path) 
         assert text_of(await run(made, there(far, tmp_path, "print(x)"))) == "1\n"
 
 
+def has_text(folder: Path, text: str) -> bool:
+    """Whether a file below a folder has it."""
+    kept = [path for path in folder.rglob("*") if path.is_file()]
+    return any(text.encode() in path.read_bytes() for path in kept)
+
+
 def asked_of(made: ProcessExecutor, answers: Mapping[str, str | None]) -> list[PlaceQuestion]:
     """Answer what ssh asks by the first of these that its words have; return what was asked."""
     asked: list[PlaceQuestion] = []
@@ -197,8 +203,7 @@ async def test_what_ssh_asks_is_asked_in_its_own_words(far: Machine, tmp_path: P
     assert (host.place, host.is_choice, host.is_secret) == ("gpu-box", True, False)
     assert str(far.folder / "locked") in key.text
     assert (key.is_choice, key.is_secret) == (False, True)
-    kept = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert not any(far.passphrase.encode() in path.read_bytes() for path in kept)
+    assert not has_text(tmp_path, far.passphrase)
 
 
 async def test_a_question_that_is_refused_gives_the_connection_up(

@@ -59,7 +59,8 @@ def skip_unless_all_run(group: str) -> None:
 
 def skip_without(*programs: str) -> None:
     """Skip by name when a system program is missing; fail where everything must be there."""
-    missing = [program for program in programs if shutil.which(program) is None]
+    folders = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin"])  # a user's may lack it
+    missing = [program for program in programs if shutil.which(program, path=folders) is None]
     if not missing:
         return
     reason = f"needs {', '.join(missing)}: run make system"
