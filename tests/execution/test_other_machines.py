@@ -18,6 +18,7 @@ from playhead.domain.execution import Place, RunRequest
 from playhead.domain.places import PlaceQuestion
 from playhead.domain.secret import Secret
 from playhead.errors import ExecutionError
+from playhead.execution.machines.far_side import FarSide
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support.kernels import lines_of, report_of, request, run, text_of
 from tests.support.machines import Machine, machine
@@ -218,6 +219,45 @@ async def test_a_question_that_is_refused_gives_the_connection_up(
         with pytest.raises(ExecutionError, match="was given up"):
             await run(made, there(far, tmp_path, "1"))
     assert [bool(one.text) for one in asked] == [True]
+
+
+async def test_code_that_was_left_is_found_again_by_another_program(
+    far: Machine, tmp_path: Path
+) -> None:
+    code = (
+        "import os, time\nx = 7\nprint('on')\n"
+        "while not os.path.exists('go on'): time.sleep(0.02)\nprint('done')"
+    )
+    async with executor(far, tmp_path) as made:
+        chunks: list[Chunk] = []
+        async with aclosing(made.run(there(far, tmp_path, code))) as stream:
+            async for chunk in stream:
+                chunks.append(chunk)
+                if chunk.content == "on\n":
+                    await FarSide(made).leave("conversation")
+        assert report_of(chunks).state == "killed"
+    (far.home / "go on").touch()
+    async with executor(far, tmp_path) as made:
+        chunks = await run(made, there(far, tmp_path, "print(x)"))
+        assert text_of(chunks).endswith("on\ndone\n7\n")
+    assert not has_text(tmp_path, '"token"')
+
+
+async def test_a_file_goes_there_and_another_comes_back(far: Machine, tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_bytes(b"a,b\n" * 200_000)
+    async with executor(far, tmp_path) as made:
+        side, parts = FarSide(made), list[float]()
+        where = there(far, tmp_path, "").interpreter
+        source = str(tmp_path / "sales.csv")
+        path = await side.put_file("conversation", where, source, parts.append)
+        assert path == str(far.home / "sales.csv")
+        assert parts
+        code = "open('sums.csv', 'w').write(open('sales.csv').read()[:4])"
+        await run(made, there(far, tmp_path, code))
+        copy = await side.fetch_file("conversation", "sums.csv", str(tmp_path / "copy.csv"))
+        assert await asyncio.to_thread(Path(copy).read_bytes) == b"a,b\n"
+        with pytest.raises(ExecutionError, match="No such file"):
+            await side.fetch_file("conversation", "none.csv", str(tmp_path / "none.csv"))
 
 
 @pytest.mark.parametrize(

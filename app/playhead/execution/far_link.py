@@ -35,8 +35,11 @@ class FarLink:
         self.is_carried = spec is not None and spec.place.kind in ("ssh", "container")
         self.state: LinkState = "connecting" if self.is_elsewhere else ""
         self.missing = ""
+        self.has_facts = False
         self.facts: dict[str, str | int] = {}
         """What it takes to come back to the kernel."""
+        self.on_progress: Callable[[float], None] = lambda part: None
+        """Is called with the part of a file that has been copied."""
         self.failure: ExecutionError | None = None
         self.code = ""
 
@@ -52,6 +55,7 @@ class FarLink:
                 self.state = cast("LinkState", word) if word in ("connecting", "lost") else ""
                 self.missing = mark.text("missing")[:_LONGEST_WORDS]
             case "resume":
+                self.has_facts = True
                 given: Any = mark.fields.get("facts")
                 facts = cast("dict[str, object]", given) if isinstance(given, dict) else {}
                 self.facts = {
@@ -59,6 +63,9 @@ class FarLink:
                     for name, value in list(facts.items())[:_MOST_FACTS]
                     if isinstance(value, str | int) and len(str(value)) <= _LONGEST_WORDS
                 }
+            case "progress":
+                done, total = mark.integer("done") or 0, mark.integer("total") or 0
+                self.on_progress(min(1.0, done / total) if total > 0 else 1.0)
             case "failed":
                 self.code = mark.text("code")
                 self.failure = ExecutionError(

@@ -129,7 +129,7 @@ class LiveKernel:
             supervisor,
         )
         self._limits = LimitWatch(RunLimits(), 0, lambda end: None)
-        self._questions = Questions(self._spool, self._process.write)
+        self.questions = Questions(self._spool, self._process.write)
         self._asking = asyncio.Lock()
 
     @property
@@ -312,7 +312,7 @@ class LiveKernel:
         """Return what the lines of exactly this code assigned when it ran last."""
         if not self.language.is_hosts or self._state not in ("idle", "busy"):
             return []
-        return await self._questions.ask(line_values_of, "values", ANSWER_LIMIT_S, code=code)
+        return await self.questions.ask(line_values_of, "values", ANSWER_LIMIT_S, code=code)
 
     def answer(self, input_id: str, text: str) -> None:
         """Give the running code a line."""
@@ -392,7 +392,7 @@ class LiveKernel:
             raise ExecutionError("The kernel is busy.", remedy="Ask again when the code has ended.")
         self._saving_since = processes.run_start()
         try:
-            return await self._questions.ask(answered, "save", limit_s, **fields)
+            return await self.questions.ask(answered, "save", limit_s, **fields)
         finally:
             self._saving_since = None
 
@@ -502,7 +502,7 @@ class LiveKernel:
                 raise ExecutionError(
                     "The kernel is busy.", remedy="Ask again when the code has ended, or stop it."
                 )
-            return await self._questions.ask(read, command, limit_s, **fields)
+            return await self.questions.ask(read, command, limit_s, **fields)
 
     def _on_pause(self, run: RunStream, wait_s: float = _FIRST_LOOK_S) -> None:
         """Let the run's time stand still while its main thread is seen to wait."""
@@ -581,7 +581,7 @@ class LiveKernel:
 
     def _on_left(self, report: Mapping[str, Any]) -> None:
         """Show what goes on; the main thread may compute an answer to a question of ours."""
-        is_main = report["main"] and not self._questions.asked_since_last()
+        is_main = report["main"] and not self.questions.asked_since_last()
         self._left = GoingOn(is_main, report["threads"])
         spared = (self._process.pid, self._process.spared_pid)
         spared += self._savers() if report["processes"] else ()
@@ -625,7 +625,7 @@ class LiveKernel:
         rest: list[Piece] = []
         for piece in pieces:
             if isinstance(piece, protocol.Mark) and piece.kind == "answer":
-                self._questions.settle(piece)
+                self.questions.settle(piece)
             elif isinstance(piece, protocol.Mark) and piece.kind == "driver":
                 self._spare(piece.integer("pid") or 0)
             elif isinstance(piece, protocol.Mark) and piece.kind == "stopping":
@@ -679,7 +679,7 @@ class LiveKernel:
         self._set_state("none")
         self._settled.set()
         self._ended.set()
-        self._questions.give_up(run_end_reason(end))
+        self.questions.give_up(run_end_reason(end))
         self._spool.remove()
         if self.confinement is not None:
             self.confinement.clear(str(self._spool.folder))

@@ -40,6 +40,7 @@ from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
 from playhead.execution.login_path import LoginPath
+from playhead.execution.machines.left_kernels import LeftKernels
 from playhead.execution.machines.place_questions import PlaceQuestions
 from playhead.execution.supervisors.supervisor_process import SpareSupervisor
 
@@ -86,7 +87,7 @@ class ProcessExecutor:
     ) -> None:
         self._token_of = token_of
         self.place_questions = PlaceQuestions()
-        self._resumes: dict[tuple[str, str], dict[str, str | int]] = {}
+        self._left = LeftKernels(output_dir)
         self._sandbox = sandbox
         self._keeper = keeper
         self._allowed = frozenset(allowed)
@@ -158,7 +159,7 @@ class ProcessExecutor:
 
     def expect(self, conversation_id: str, policy: Policy) -> None:
         """Prepare for a run that a person may approve soon; nothing of it is started."""
-        if policy.is_bounded and self._sandbox is not None and not self._of(conversation_id):
+        if policy.is_bounded and self._sandbox is not None and not self.kernels_of(conversation_id):
             self._spare.make_soon(self._sandbox.has_space)
 
     def set_screen_ratio(self, ratio: float) -> None:
@@ -170,7 +171,7 @@ class ProcessExecutor:
         request = replace(request, dpi=self._dpi)
         if _is_elsewhere(request):
             request = replace(request, policy=Policy())  # what holds code here is not there
-        kernel = await self._kernel_for(request)
+        kernel = await self.kernel_for(request)
         is_watched = self._files is not None and not kernel.link.is_elsewhere
         look = self._files.look(request) if self._files and is_watched else None
         if self._files is not None and is_watched and kernel.state == "starting":
@@ -196,12 +197,12 @@ class ProcessExecutor:
         """Stop the running code; returns immediately, the run's stream reports the end."""
         if self._keeper is not None:
             self._keeper.answer(conversation_id, "stop")
-        for kernel in self._of(conversation_id):
+        for kernel in self.kernels_of(conversation_id):
             kernel.interrupt()
 
     async def pause(self, conversation_id: str, verb: PauseVerb, lines: Sequence[int] = ()) -> None:
         """Pause the running code, or have it go on. Raises ExecutionError if it cannot be."""
-        for kernel in self._of(conversation_id):
+        for kernel in self.kernels_of(conversation_id):
             if kernel.state in ("starting", "busy"):
                 kernel.pause(verb, lines)
 
@@ -212,12 +213,12 @@ class ProcessExecutor:
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
         """Give the running code the line it asked for."""
-        for kernel in self._of(conversation_id):
+        for kernel in self.kernels_of(conversation_id):
             kernel.answer(input_id, text)
 
     async def send_text(self, conversation_id: str, text: str, *, is_end: bool = False) -> None:
         """Give a child of the running code text on its standard input, then the end of it."""
-        for kernel in self._of(conversation_id):
+        for kernel in self.kernels_of(conversation_id):
             kernel.send_text(text, is_end)
 
     async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
@@ -257,7 +258,7 @@ class ProcessExecutor:
 
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""
-        await _shut_down(self._of(conversation_id), RunEnd(kind="restarted"))
+        await _shut_down(self.kernels_of(conversation_id), RunEnd(kind="restarted"))
 
     def left_out(self, conversation_id: str | None, access: Access) -> tuple[str, ...]:
         """Return the names of variables that a conversation's code does not get.
@@ -280,7 +281,7 @@ class ProcessExecutor:
         )
         given = {name: value for name, value in has.items() if had.get(name) != value}
         taken = sorted(had.keys() - has.keys())
-        for kernel in self._of(conversation_id):
+        for kernel in self.kernels_of(conversation_id):
             if kernel.confinement is None or access == "secrets":
                 kernel.set_environment(given, taken)
 
@@ -299,7 +300,7 @@ class ProcessExecutor:
         self._reach[conversation_id] = reach
         unable = self._unable(conversation_id, reach, policy)
         await _shut_down(unable, RunEnd(kind="policy_changed"))
-        for kernel in self._of(conversation_id):
+        for kernel in self.kernels_of(conversation_id):
             inside = kernel.confinement
             if inside is None or self._sandbox is None:
                 continue
@@ -333,7 +334,7 @@ class ProcessExecutor:
         """Return the kernels whose view is another; variables are given to a living Python."""
         return [
             kernel
-            for kernel in self._of(conversation_id)
+            for kernel in self.kernels_of(conversation_id)
             if (inside := kernel.confinement) is not None
             and not self._takes(kernel, inside, reach, policy or inside.policy)
         ]
@@ -356,7 +357,7 @@ class ProcessExecutor:
 
     def status(self, conversation_id: str) -> KernelStatus:
         """Return the status of the conversation's kernel; of the busy one if there are several."""
-        statuses = [kernel.status() for kernel in self._of(conversation_id)]
+        statuses = [kernel.status() for kernel in self.kernels_of(conversation_id)]
         statuses.sort(key=lambda status: status.state == "idle")
         if not statuses or self._keeper is None:
             return statuses[0] if statuses else KernelStatus()
@@ -380,10 +381,12 @@ class ProcessExecutor:
         await self._spare.close()
         await _shut_down(list(self._kernels.values()), RunEnd(kind="closed"))
 
-    def _of(self, conversation_id: str) -> list[LiveKernel]:
+    def kernels_of(self, conversation_id: str) -> list[LiveKernel]:
+        """Return the kernels of a conversation."""
         return [kernel for (owner, _), kernel in self._kernels.items() if owner == conversation_id]
 
-    async def _kernel_for(self, request: RunRequest) -> LiveKernel:
+    async def kernel_for(self, request: RunRequest) -> LiveKernel:
+        """Return the kernel for a run, which may still be starting. Raises ExecutionError."""
         self._check(request)
         key = (request.conversation_id, request.language)
         self._folders[key] = request.folder
@@ -401,7 +404,9 @@ class ProcessExecutor:
         if kernel is None:
             await self._look_for_languages()
             if request.policy.is_reviewed:  # two cannot work in the same copy
-                await _shut_down(self._of(request.conversation_id), RunEnd(kind="other_language"))
+                await _shut_down(
+                    self.kernels_of(request.conversation_id), RunEnd(kind="other_language")
+                )
             spec = await self._spec_of(request)
             confinement = await self._confine(request, spec)
             while confinement is not None and confinement.reach != self._reach_of(request):
@@ -549,7 +554,7 @@ class ProcessExecutor:
             None if confinement is None else self._spare.take(bool(confinement.staging)),
         )
         kernel.on_question = lambda report: self.place_questions.take(name, report, kernel.reply)
-        kernel.resume = self._resumes.get(key, {})
+        kernel.resume = self._left.facts(key, request.interpreter) if spec else {}
         self._kernels[key] = kernel
         self._clock.start()
         path = self._languages.path
@@ -580,8 +585,8 @@ class ProcessExecutor:
     def _on_change(self, key: tuple[str, str], kernel: LiveKernel) -> None:
         if self._keeper is not None and kernel.language.is_hosts:
             self._keeper.follow(key[0], kernel, lambda: self._emit(key[0]))
-        if kernel.link.is_elsewhere:
-            self._resumes[key] = kernel.link.facts
+        if kernel.link.is_elsewhere and kernel.link.has_facts:
+            self._left.put(key, kernel.interpreter, kernel.link.facts)
         if kernel.state == "none" and self._kernels.get(key) is kernel:
             self._forget(key)
         self._emit(key[0])
