@@ -102,6 +102,8 @@ AIMS: Mapping[str, float] = {
     "stop_stuck_ms": 2500,
     "kernel_ready_ratio": 1.3,
     "kernel_ready_by_names_ratio": 1.6,
+    "kernel_ready_approved_ratio": 1.3,
+    "kernel_ready_approved_by_names_ratio": 1.6,
     "dial_ms": 5,
     "warm_run_ratio": 1.2,
     "loop_ratio": 1.05,
