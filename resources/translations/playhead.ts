@@ -10032,6 +10032,26 @@ Click to sort</source>
       <translation type="unfinished" />
     </message>
     <message>
+      <location filename="../../app/playhead/execution/machines/far_side.py" />
+      <source>“{name}” could not be copied.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/machines/far_side.py" />
+      <source>There is no connection to where this code ran.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/machines/far_side.py" />
+      <source>Run code there again, then open the file.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/execution/machines/far_side.py" />
+      <source>Free some space on this computer, then try again.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
       <location filename="../../app/playhead/execution/process_executor.py" />
       <source>Code in “{language}” cannot be run.</source>
       <translation type="unfinished" />
