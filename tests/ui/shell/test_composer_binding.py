@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton
 
 from playhead.domain.conversation.message import Attachment
 from playhead.session.message_queue import QueuedMessage
+from playhead.ui.composer import message_drafts as composer_drafts
 from playhead.ui.composer.message_drafts import Draft, StoredDrafts, decoded, encoded, read
 from playhead.ui.shell.main_window import MainWindow
 from playhead.ui.widgets.theme import Theme
 from tests.support.ports import coded, said
-from tests.support.waiting import until
+from tests.support.waiting import LIMIT_S, until
 from tests.support.window import Bench, opened
 
 ROOT = Path(__file__).parents[3]
@@ -149,6 +152,23 @@ async def test_what_is_not_sent_survives_a_kill(theme: Theme, tmp_path: Path) ->
         bench.window.open_conversation(first)
         await until(lambda: bench.parts.composer.text == "half a thought")
         assert queue_of(bench) == ["this waits"]
+
+
+async def test_what_is_written_before_the_drafts_are_read_is_kept_too(
+    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, may_read, read_drafts = tmp_path / "composer-drafts.json", threading.Event(), read
+
+    def read_late(place: Path) -> StoredDrafts:
+        may_read.wait(LIMIT_S)
+        return read_drafts(place)
+
+    monkeypatch.setattr(composer_drafts, "read", read_late)
+    async with opened(theme, tmp_path) as bench:
+        write(bench, "half a thought")
+        await until(lambda: bench.window.writing._is_late)
+        may_read.set()
+        await until(lambda: path.exists() and "half a thought" in path.read_text())
 
 
 async def test_what_is_written_before_there_are_sessions_stays(

@@ -58,7 +58,7 @@ class ComposerBinding(SessionBinding):
         self._drafts = {"": Draft(text=text, attachments=tuple(attachments))}
         self._models: list[tuple[str, str]] = []
         self._written = ""
-        self._is_restored = self._is_refused = False
+        self._is_restored = self._is_refused = self._is_late = False
         self._listed: set[str] = set()
         self._writing = asyncio.Lock()
         self._stop_listening = sessions.subscribe(self._due)
@@ -73,6 +73,8 @@ class ComposerBinding(SessionBinding):
         """Put back what was there when the program ended, or crashed."""
         kept = await asyncio.to_thread(composer_drafts.read, self._path)
         self._is_restored = True
+        if self._is_late:
+            self._due()
         self._models += [one for one in kept.models if one not in self._models]
         typed, attachments = self._composer.draft()
         written = {key: draft for key, draft in self._drafts.items() if draft}
@@ -88,6 +90,7 @@ class ComposerBinding(SessionBinding):
     async def keep(self) -> None:
         """Write the drafts now, if they are others than those on the disk."""
         if not self._is_restored:  # the file was not read yet
+            self._is_late = True
             return
         self._timer.stop()
         self._read_draft()
