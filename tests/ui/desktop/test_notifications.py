@@ -179,6 +179,7 @@ async def test_a_long_turn_that_ends_is_told(
         monkeypatch.setattr(bench.window.desk.notes, "_clock", lambda: next(times, 60.0))
         bench.send("Take a minute")
         await bench.asked()
+        await until(lambda: server.notes)
         bench.click(bench.parts.approval.run_button)
         await until(lambda: len(server.notes) == 2)
         assert [note["values"][4] for note in server.notes][1] == "Finished"
