@@ -166,7 +166,8 @@ async def test_what_is_written_before_the_drafts_are_read_is_kept_too(
     monkeypatch.setattr(composer_drafts, "read", read_late)
     async with opened(theme, tmp_path) as bench:
         write(bench, "half a thought")
-        await until(lambda: bench.window.writing._is_late)
+        writing = bench.window.writing
+        await until(lambda: not writing._timer.isActive() and writing._is_late)
         may_read.set()
         await until(lambda: path.exists() and "half a thought" in path.read_text())
 
