@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from playhead.kernel.python.saving.touched_names import TouchedNames
+from playhead.kernel.python.saving.touched_names import TouchedNames, within_reach
 from tests.kernel.conftest import Talk
 
 _BEFORE = """\
@@ -369,6 +369,54 @@ class Thing:
 thing = Thing()
 kinds = [dict, Thing, list]
 """
+
+
+_REACHED = """\
+import collections, itertools, numpy, functools, weakref
+__name__ = "__main__"
+class Node:
+    def __init__(self, held): self.held = held
+    def bump(self): count.append(1)
+items, count, apart, text = [1], [2], [3], "x"
+inner = {"deep": [items]}
+node, numbers = Node(apart), numpy.arange(100_000)
+part = numbers[10:20]
+rows = [[n] for n in range(5000)]
+def make(): yield count.pop()
+def opaque(): yield exec("1")
+"""
+
+
+@pytest.mark.parametrize(
+    ("expression", "reached"),
+    [
+        ("(n for n in range(3))", ""),
+        ("iter(text)", ""),
+        ("iter(items)", "items inner"),
+        ("(n for n in inner['deep'])", "inner items"),
+        ("make()", "count"),
+        ("map(items.append, 'ab')", "items inner"),
+        ("zip(apart, [numbers[5:7]])", "apart node numbers part"),
+        ("itertools.chain(part)", "numbers part"),
+        ("Node((n for n in 'ab'))", "count"),
+        ("filter(functools.partial(print, node), 'a')", "node apart count"),
+        ("{'back': weakref.ref(node), 'more': make}", "node apart count"),
+        ("opaque()", "*"),
+        ("numbers.flat", "*"),
+        ("[weakref.proxy(node)]", "*"),
+        ("iter([numpy.float64(1), numpy.dtype(int)])", ""),
+        ("[memoryview(b'a'), numpy.array([items], object)]", "*"),
+        ("iter([[n] for n in range(5000)])", "*"),
+    ],
+)
+def test_what_a_value_without_a_save_may_have_changed(expression: str, reached: str) -> None:
+    namespace: dict[str, Any] = {}
+    exec(_REACHED, namespace)
+    names = {name: value for name, value in namespace.items() if name[:2] != "__"}
+    found = within_reach([eval(expression, namespace)], names, namespace)
+    aside = {"rows", "make"}  # the first is too large to be gone through; a frame has its function
+    assert found - aside == (names.keys() - aside if reached == "*" else set(reached.split()))
+    assert "rows" in found
 
 
 def test_only_what_is_new_is_written(pair: list[Talk]) -> None:

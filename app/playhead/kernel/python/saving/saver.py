@@ -31,7 +31,7 @@ from typing import TYPE_CHECKING, Any, Callable, Generator
 from ...interrupts import start_thread
 from ..short_text import class_of, module_of, name_of
 from . import value_pickling
-from .touched_names import TouchedNames
+from .touched_names import TouchedNames, within_reach
 from .value_collector import (
     Origin,
     ValueCollector,
@@ -169,8 +169,9 @@ class Saver:
         else:
             touched = {name for name in names if name in self._unsaved.names}
             touched |= names.keys() - self._rows.keys()
-        if any(self._hides_others(name, names[name]) for name in touched):
-            touched = set(names)
+        hidden = [names[name] for name in touched if self._hides_others(name, names[name])]
+        if hidden and touched != names.keys():
+            touched |= within_reach(hidden, names, self._namespace)
         for group in self._groups:
             is_cut = not names.keys() >= set(group["names"])
             if is_cut or group["key"] not in known or not touched.isdisjoint(group["names"]):

@@ -9,12 +9,14 @@ magics) all names count.
 from __future__ import annotations
 
 import ast
+import gc
 import itertools
 import types
+import weakref
 from collections import defaultdict
 from typing import Any, Iterable, cast
 
-from ..short_text import bases_of, class_of, module_of
+from ..short_text import bases_of, class_of, module_of, name_of
 
 _OPAQUE = frozenset(
     {"exec", "eval", "globals", "locals", "vars", "get_ipython", "compile", "__import__"}
@@ -62,6 +64,20 @@ _LOOKING_MODULES = ("numpy", "math", "statistics", "matplotlib", "seaborn")
 _WRAPPING = (property, staticmethod, classmethod)
 _REACHED_LIMIT = 2_000
 _HELD_LIMIT = 50
+_WALK_LIMIT = 2_000
+_WALKED = frozenset(
+    {"builtins", "__main__", "collections", "_collections", "itertools", "functools", "_functools"}
+    | {"operator", "_operator", "types", "typing", "abc", "_abc", "threading", "_thread", "queue"}
+    | {"_queue", "weakref", "contextlib", "io", "_io", "numpy", "pandas", "enum", "dataclasses"}
+    | {"datetime", "decimal", "fractions", "uuid", "pathlib", "re", "random", "_random", "string"}
+)
+"""Libraries whose objects show all that they hold to the collector of garbage, but for arrays."""
+_SCALARS = ("generic", "dtype")
+_OPAQUE_KINDS = ("PyCapsule", "ProxyType", "CallableProxyType", "weakproxy", "weakcallableproxy")
+_HOLDING_NOTHING = frozenset({"builtins", "datetime", "decimal", "_random", "_thread", "re"})
+"""Libraries whose objects hold nothing that changes where the collector does not know them."""
+_HAS_COLLECTOR = 1 << 14
+"""Py_TPFLAGS_HAVE_GC: without it an object shows nothing."""
 
 
 class TouchedNames:
@@ -372,3 +388,123 @@ def _global_names(code: types.CodeType) -> set[str]:
         if isinstance(one, types.CodeType):
             names |= _global_names(one)
     return names
+
+
+def within_reach(hidden: list[Any], names: dict[str, Any], namespace: dict[str, Any]) -> set[str]:
+    """Return the names that values may have changed which no save can look into.
+
+    These are names that share an object with them, and those that codes which they hold use; all
+    names where that cannot be told.
+    """
+    try:
+        walk = _Walk(names, namespace, is_running=True)
+        walk.go(hidden)
+    except _UnknownError:
+        return set(names)
+    ours = walk.changing()
+    return walk.used | {
+        name for name, value in names.items() if _shares(value, ours, names, namespace)
+    }
+
+
+def _shares(
+    value: Any, ours: frozenset[int], names: dict[str, Any], namespace: dict[str, Any]
+) -> bool:
+    walk = _Walk(names, namespace, is_running=False)
+    try:
+        walk.go([value])
+    except _UnknownError:
+        return True
+    return not ours.isdisjoint(walk.held)
+
+
+class _UnknownError(Exception):
+    """An object that may hold what it does not show."""
+
+
+class _Walk:
+    """Goes from values to all that they hold; with `is_running` also to what their code uses.
+
+    No code of blocks runs: the collector of garbage is asked. Raises _UnknownError.
+    """
+
+    def __init__(
+        self, names: dict[str, Any], namespace: dict[str, Any], *, is_running: bool
+    ) -> None:
+        self._names = names
+        self._namespace = namespace
+        self._is_running = is_running
+        self.held: dict[int, Any] = {}
+        self.used: set[str] = set()
+
+    def go(self, values: list[Any]) -> None:
+        """Go on from values."""
+        waiting = list(values)
+        while waiting:
+            one = waiting.pop()
+            kind = class_of(one)
+            if kind in _CONSTANT_KINDS or id(one) in self.held or one is self._namespace:
+                continue
+            self.held[id(one)] = one
+            if len(self.held) > _WALK_LIMIT:
+                raise _UnknownError
+            waiting += self._inside(one, kind)
+
+    def changing(self) -> frozenset[int]:
+        """Return the objects that could change, by id; what a class itself has is never saved."""
+        return frozenset(
+            key
+            for key, one in self.held.items()
+            if not issubclass(class_of(one), (type, types.CodeType, types.BuiltinFunctionType))
+        )
+
+    def _inside(self, one: Any, kind: type[Any]) -> list[Any]:
+        if issubclass(kind, types.ModuleType) or is_flat(one):
+            return []
+        if kind is types.CodeType:
+            return self._used_by(one)
+        if kind is types.FunctionType:
+            parts = [one.__closure__, one.__defaults__, one.__kwdefaults__, one.__dict__]
+            return [*parts, one.__code__] if one.__globals__ is self._namespace else parts
+        if issubclass(kind, type):
+            is_ours = self._is_running and module_of(one) == "__main__"
+            return gc.get_referents(one) if is_ours else []
+        if type(one) is dict and "__builtins__" in one:
+            return []  # of a module: frames have it
+        if issubclass(kind, weakref.ReferenceType):
+            reference: Any = weakref.ref
+            return [reference.__call__(one), *gc.get_referents(one)]
+        return [*_bases_of_arrays(one, kind), *gc.get_referents(one)]
+
+    def _used_by(self, code: types.CodeType) -> list[Any]:
+        if not self._is_running:
+            return []
+        names = _global_names(code)
+        if names & _OPAQUE:
+            raise _UnknownError
+        new = (names & self._names.keys()) - self.used
+        self.used |= new
+        return [self._names[name] for name in new]
+
+
+def _bases_of_arrays(one: Any, kind: type[Any]) -> list[Any]:
+    """Return what an array is a view of. Raises _UnknownError for what shows not all it holds."""
+    found: list[Any] = []
+    bases = bases_of(kind)
+    is_scalar = any(_top(base) == "numpy" and name_of(base) in _SCALARS for base in bases)
+    for base in bases:
+        if _top(base) not in _WALKED or name_of(base) in _OPAQUE_KINDS:
+            raise _UnknownError
+        if _top(base) == "numpy" and name_of(base) == "ndarray":
+            members = type.__dict__["__dict__"].__get__(base)
+            if members["dtype"].__get__(one).hasobject:
+                raise _UnknownError
+            found.append(members["base"].__get__(one))
+        elif not (_shows_all(base) or is_scalar):
+            raise _UnknownError
+    return found
+
+
+def _shows_all(kind: type[Any]) -> bool:
+    flags = type.__dict__["__flags__"].__get__(kind)
+    return bool(flags & _HAS_COLLECTOR) or _top(kind) in _HOLDING_NOTHING
