@@ -475,7 +475,7 @@ def _without_warnings() -> Generator[None, None, None]:
 
 @contextlib.contextmanager
 def _without_collections() -> Generator[None, None, None]:
-    """Look for no garbage: the many small objects of a save are seldom in cycles."""
+    """Collect no garbage: a save makes many small objects, which are seldom in cycles."""
     if not gc.isenabled():
         yield
         return
