@@ -52,6 +52,7 @@ AIMS: Mapping[str, float] = {
     "cpu_overhead_ratio": 1.05,
     "run_overhead_ratio": 1.1,
     "saved_bytes_ratio": 0.25,
+    "values_ratio": 1.15,
     "longest_save_s": 2,
     "saves_behind": 0,
     "cpu_over_kishu": 1,

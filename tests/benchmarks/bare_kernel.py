@@ -53,9 +53,9 @@ class BareKernel:
         self._read_until(b'"t":"idle"')
         return time.perf_counter() - began
 
-    def output_of(self, code: str) -> bytes:
-        """All that a block sends, marks and output."""
-        self._begin(code)
+    def output_of(self, code: str, *, values: bool = False) -> bytes:
+        """All that a block sends, marks and output; with `values` those of its lines are kept."""
+        self._begin(code, values=values)
         return self._read_until(b'"t":"idle"')
 
     def close(self) -> None:
@@ -66,10 +66,10 @@ class BareKernel:
             assert pipe is not None
             pipe.close()
 
-    def _begin(self, code: str) -> None:
+    def _begin(self, code: str, *, values: bool = False) -> None:
         self._runs += 1
-        folder = str(self._folder)
-        self._send("execute", run=f"r{self._runs}", code=code, folder=folder, lines=True)
+        place = {"run": f"r{self._runs}", "folder": str(self._folder)}
+        self._send("execute", **place, code=code, lines=True, values=values)
 
     def _send(self, kind: str, **fields: object) -> None:
         assert self._process.stdin is not None

@@ -114,6 +114,7 @@ async def _cells(folder: Path, interpreter: str, *, is_kept: bool) -> dict[str, 
         "behind": session.behind,
         "saved_s": session.saved_s,
         "kept": sum(one.comes_back for one in found.names) if found else 0,
+        "again": sum(one.verdict == "again" for one in found.names) if found else 0,
         "names": len(found.names) if found else 0,
     }
 
