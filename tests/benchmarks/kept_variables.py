@@ -78,7 +78,7 @@ def _beside_kishu(python: str, ours: Row) -> dict[str, float]:
 
 
 def _line_values() -> dict[str, float]:
-    """CPU of blocks whose lines' values are kept over that of the same, in turns, the least of each.
+    """CPU of blocks whose lines' values are kept over that of the same without, in turns.
 
     The statements of the last one take some 25 µs each: what takes less is dearer, by some µs.
     """
