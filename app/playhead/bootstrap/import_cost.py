@@ -90,15 +90,16 @@ def import_seldom_used_late() -> None:
 
     `inspect` comes with syntax trees, `msgspec.inspect` with a class for each type there is.
     """
-    for name in ("ipaddress", "linecache", "locale", "msgspec.inspect"):
+    for name in ("ipaddress", "linecache", "locale", "msgspec.inspect", "shutil"):
         _import_late(name)
+    _import_late("msgspec._json_schema", "schema", "schema_components")
     _import_late("tempfile", "gettempdir")
     _import_late("traceback", "extract_stack")
     _leave_python_out_of_datetime()
     if hasattr(os, "uname"):
         _import_late("platform", system=_system)
-    for name in ("bz2", "lzma"):
-        if find_spec(f"_{name}"):  # not each build of Python has them
+    for name, needed in (("bz2", "_bz2"), ("lzma", "_lzma"), ("unicodedata", "unicodedata")):
+        if find_spec(needed):  # not each build of Python has them
             _import_late(name)
     _import_late("inspect", iscoroutinefunction=_is_coroutine_function)
 

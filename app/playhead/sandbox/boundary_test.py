@@ -10,7 +10,6 @@ import contextlib
 import ctypes
 import json
 import os
-import secrets
 import shutil
 import signal
 import socket
@@ -60,7 +59,7 @@ class Stage:
 
     def __init__(self, home: str) -> None:
         self._home = home
-        self.mark = f"{_PREFIX}{os.getpid()}-{secrets.token_hex(12)}"
+        self.mark = f"{_PREFIX}{os.getpid()}-{os.urandom(12).hex()}"
         self.place = Path()
         self.folder = Path()
         self.plan: dict[str, Any] = {}
@@ -86,7 +85,7 @@ class Stage:
         self._cleanup.callback(os.close, life)
         self._cleanup.callback(os.close, self._life)
         # Its name is seen inside, where the folder is, so that the mark is not in it.
-        self.place = Path(self._home, f".{_PREFIX}{os.getpid()}-{secrets.token_hex(4)}")
+        self.place = Path(self._home, f".{_PREFIX}{os.getpid()}-{os.urandom(4).hex()}")
         self.place.mkdir(0o700)
         self._cleanup.callback(shutil.rmtree, self.place, ignore_errors=True)
         seen = Path(self._home, f".{self.mark}")  # what a list of the home folder would show

@@ -11,7 +11,6 @@ from typing import Any, cast
 
 from playhead.atomic_file import read_plain
 from playhead.domain.text.json_text import read_json
-from playhead.execution.run_output import file_name
 
 _FILE_LIMIT = 20_000
 
@@ -64,6 +63,8 @@ class LeftKernels:
             return "", {}
 
     def _path(self, key: tuple[str, str]) -> Path:
+        from playhead.execution.run_output import file_name
+
         conversation, language = key
         return self._output_dir / file_name(conversation) / f"left-{file_name(language)}.json"
 

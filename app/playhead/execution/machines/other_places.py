@@ -6,9 +6,6 @@ import asyncio
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from playhead.execution.environments.server_finder import ask_server
-from playhead.execution.machines.machine_finder import find_machines, has_ssh
-
 if TYPE_CHECKING:
     from playhead.domain.places import Machine, PlaceQuestion, ServerAnswer
     from playhead.domain.secret import Secret
@@ -20,7 +17,7 @@ _NO_SSH = "There is no ssh program on this computer."
 class OtherPlaces:
     """The port to places on other machines; `questions` are those of the executor's connections.
 
-    Nothing is asked and nothing is started before a person, or a program, wants to know.
+    Nothing is asked, started or loaded before a person, or a program, wants to know.
     """
 
     def __init__(self, questions: PlaceQuestions) -> None:
@@ -28,14 +25,20 @@ class OtherPlaces:
 
     async def ask_server(self, address: str, token: Secret | None = None) -> ServerAnswer:
         """Return who answers at an address, and its kernels. Raises ExecutionError."""
+        from playhead.execution.environments.server_finder import ask_server
+
         return await ask_server(address, token)
 
     async def machines(self) -> list[Machine]:
         """Return the hosts of the user's configuration of ssh, and containers that run."""
+        from playhead.execution.machines.machine_finder import find_machines
+
         return await asyncio.to_thread(find_machines)
 
     async def why_no_machines(self) -> str:
         """Return in a sentence why no machine can be reached; "" if one can be."""
+        from playhead.execution.machines.machine_finder import has_ssh
+
         return "" if await asyncio.to_thread(has_ssh) else _NO_SSH
 
     def subscribe(self, listener: Callable[[PlaceQuestion], None]) -> Callable[[], None]:

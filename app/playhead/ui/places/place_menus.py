@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QAction, QCursor
@@ -15,7 +16,6 @@ from playhead.domain.settings import SavedServer
 from playhead.errors import AppError
 from playhead.session.elsewhere.saved_places import SavedPlaces
 from playhead.session.ports import Interpreters
-from playhead.ui.places.place_sheets import FolderSheet, MachineSheet, ServerSheet
 from playhead.ui.widgets.file_dialog import FileDialog, existing_folder
 from playhead.ui.widgets.message_box import confirm
 from playhead.ui.widgets.system_opener import open_folder
@@ -28,6 +28,9 @@ from playhead.ui.widgets.wording import (
     tr_environment,
     tr_error,
 )
+
+if TYPE_CHECKING:
+    from playhead.ui.places.place_sheets import FolderSheet, MachineSheet, ServerSheet
 
 _MOST_MACHINES = 8
 _LONGEST_ROW = 64
@@ -120,6 +123,8 @@ class PlaceMenus(QObject):
 
     def type_folder(self, place: Place) -> None:
         """Ask for the folder on another machine, and choose it."""
+        from playhead.ui.places.place_sheets import FolderSheet
+
         self.sheet = sheet = FolderSheet(place, self._owner)
         sheet.chosen.connect(lambda one: self.interpreter_chosen.emit(one.id))
         sheet.open()
@@ -215,6 +220,8 @@ class PlaceMenus(QObject):
         """Open the sheet that asks a server who it is, and keeps it."""
         if self._saved is None:
             return
+        from playhead.ui.places.place_sheets import ServerSheet
+
         self.sheet = sheet = ServerSheet(self._saved, self._tasks, self._owner, address)
         sheet.chosen.connect(lambda place: self.interpreter_chosen.emit(place.id))
         sheet.open()
@@ -271,6 +278,8 @@ class PlaceMenus(QObject):
             return
         place = place_of(current)
         is_machine = place is not None and place.kind in ("ssh", "container")
+        from playhead.ui.places.place_sheets import MachineSheet
+
         self.sheet = sheet = MachineSheet(place if is_machine else None, self._owner)
 
         def choose(place: Place) -> None:

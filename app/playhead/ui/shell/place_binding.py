@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QApplication, QWidget
@@ -27,11 +28,13 @@ from playhead.session.session import Session, SessionEvent
 from playhead.ui.editor.own_tabs import OwnTabs
 from playhead.ui.places.cluster_code import cluster_handlers, note_after_stop
 from playhead.ui.places.place_menus import PlaceMenus
-from playhead.ui.places.place_sheets import QuestionSheet
 from playhead.ui.shell.session_view import SessionBinding, SessionView
 from playhead.ui.shell.window_layout import WindowLayout
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.wording import format_seconds, tr
+
+if TYPE_CHECKING:
+    from playhead.ui.places.place_sheets import QuestionSheet
 
 _BACK_MS = 8_000
 
@@ -158,6 +161,8 @@ class PlaceBinding(SessionBinding):
         if self.sheet is not None or not self._questions:
             return
         question = self._questions.pop(0)
+        from playhead.ui.places.place_sheets import QuestionSheet
+
         self.sheet = sheet = QuestionSheet(question, self._window)
         sheet.answered.connect(lambda answer: self._answer(question.id, answer))
         sheet.finished.connect(self._on_answered)
