@@ -10,16 +10,15 @@ import os
 import signal
 import sys
 from collections.abc import AsyncGenerator, Callable, Sequence
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from playhead.domain.conversation.payloads import Coverage, FileChanges, UndoProblem
 from playhead.domain.execution import RunRequest
 from playhead.errors import ExecutionError, phrase
-from playhead.execution import processes
-from playhead.execution.processes import PipeWorker
 from playhead.undo_worker.protocol import (
     MAX_LINE_BYTES,
     Verb,
@@ -28,6 +27,9 @@ from playhead.undo_worker.protocol import (
     is_unreported,
     mark_copies,
 )
+
+if TYPE_CHECKING:
+    from playhead.execution.processes import PipeWorker
 
 UNDO_FLAG = "--undo-worker"
 """The flag by which the packaged program serves as an undo worker itself."""
@@ -66,12 +68,17 @@ class FileWatch:
     ) -> None:
         self._supervisors = supervisors
         self._store = store
-        command = (*(command or _worker_command()), str(store), str(without))
-        self._worker = PipeWorker("undo worker", command, _start_options, _numbered)
+        self._command = (*(command or _worker_command()), str(store), str(without))
         self._numbers = itertools.count(1)
         self._noted: set[tuple[str, UndoProblem]] = set()
         self._waiting: dict[str, FileChanges] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+
+    @cached_property
+    def _worker(self) -> PipeWorker[dict[str, Any]]:
+        from playhead.execution.processes import PipeWorker
+
+        return PipeWorker("undo worker", self._command, _start_options, _numbered)
 
     @property
     def pid(self) -> int | None:
@@ -150,6 +157,8 @@ class FileWatch:
         It goes on in any case: with this process the kernels end, too.
         """
         roots = self._supervisors(folder)
+        from playhead.execution import processes
+
         stopped = await asyncio.to_thread(processes.hold_below, roots) if roots else []
         try:
             yield
