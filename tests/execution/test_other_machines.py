@@ -18,7 +18,6 @@ from playhead.domain.execution import Place, RunRequest
 from playhead.domain.places import PlaceQuestion
 from playhead.domain.secret import Secret
 from playhead.errors import ExecutionError
-from playhead.execution.machines.far_side import FarSide
 from playhead.execution.process_executor import ProcessExecutor
 from tests.support.kernels import lines_of, report_of, request, run, text_of
 from tests.support.machines import Machine, machine
@@ -191,9 +190,9 @@ def asked_of(made: ProcessExecutor, answers: Mapping[str, str | None]) -> list[P
         if question.text:
             found = next(text for part, text in answers.items() if part in question.text)
             given = None if found is None else Secret(found)
-            made.place_questions.answer(question.id, given)
+            made.far_side.questions.answer(question.id, given)
 
-    made.place_questions.subscribe(answer)
+    made.far_side.questions.subscribe(answer)
     return asked
 
 
@@ -234,7 +233,7 @@ async def test_code_that_was_left_is_found_again_by_another_program(
             async for chunk in stream:
                 chunks.append(chunk)
                 if chunk.content == "on\n":
-                    await FarSide(made).leave("conversation")
+                    await made.far_side.leave("conversation")
         assert report_of(chunks).state == "killed"
     (far.home / "go on").touch()
     async with executor(far, tmp_path) as made:
@@ -246,7 +245,7 @@ async def test_code_that_was_left_is_found_again_by_another_program(
 async def test_a_file_goes_there_and_another_comes_back(far: Machine, tmp_path: Path) -> None:
     (tmp_path / "sales.csv").write_bytes(b"a,b\n" * 200_000)
     async with executor(far, tmp_path) as made:
-        side, parts = FarSide(made), list[float]()
+        side, parts = made.far_side, list[float]()
         where = there(far, tmp_path, "").interpreter
         source = str(tmp_path / "sales.csv")
         path = await side.put_file("conversation", where, source, parts.append)

@@ -93,9 +93,23 @@ def carrier_command() -> list[str]:
     return [sys.executable, "-I", "-S", "-u", str(CARRIER_BOOT)]
 
 
-def carrier_environment(base: Mapping[str, str], drop: Collection[str] = ()) -> dict[str, str]:
-    """Return the environment of a carrier: ssh gets what it gets at a terminal, no code does."""
-    return kernel_environment("", base, drop, ACCESSES)
+def environment_at(
+    kind: str,
+    program: str,
+    base: Mapping[str, str],
+    drop: Collection[str],
+    allowed: Collection[Access],
+) -> dict[str, str]:
+    """Return the environment at a kind of place; "" is a kernel of ours on this computer.
+
+    A carrier gets all, so that its ssh is as at a terminal: code runs in the one over there.
+    """
+    is_carried = kind in ("ssh", "container")
+    variables = kernel_environment(program, base, drop, ACCESSES if is_carried else allowed)
+    if not kind:
+        return variables
+    del variables["MPLBACKEND"]  # a kernel of Jupyter has its own way to show figures
+    return variables
 
 
 def kernel_command(interpreter: str, language: str = "python") -> list[str]:

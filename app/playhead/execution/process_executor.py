@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import AsyncGenerator, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,13 +36,11 @@ from playhead.domain.execution import (
     Variable,
     place_of,
 )
-from playhead.domain.trust import Policy, Reach
+from playhead.domain.trust import Policy, Reach, is_below
 from playhead.errors import ExecutionError, phrase
 from playhead.execution import environment
 from playhead.execution.languages import HOST_LANGUAGE, KernelLanguage, Languages
 from playhead.execution.login_path import LoginPath
-from playhead.execution.machines.left_kernels import LeftKernels
-from playhead.execution.machines.place_questions import PlaceQuestions
 from playhead.execution.supervisors.supervisor_process import SpareSupervisor
 
 if TYPE_CHECKING:
@@ -50,6 +49,8 @@ if TYPE_CHECKING:
     from playhead.execution.file_watch import FileWatch, RunObservation
     from playhead.execution.keeping.variable_keeper import VariableKeeper
     from playhead.execution.live_kernel import LiveKernel
+    from playhead.execution.machines.far_side import FarSide
+    from playhead.execution.machines.place_questions import PlaceQuestions
     from playhead.sandbox.sandbox import Confinement, Sandbox
 
 _log = logging.getLogger(__name__)
@@ -86,8 +87,6 @@ class ProcessExecutor:
         token_of: TokenOf | None = None,
     ) -> None:
         self._token_of = token_of
-        self.place_questions = PlaceQuestions()
-        self._left = LeftKernels(output_dir)
         self._sandbox = sandbox
         self._keeper = keeper
         self._allowed = frozenset(allowed)
@@ -111,6 +110,18 @@ class ProcessExecutor:
         self._clock = QTimer()
         self._clock.setInterval(_MEMORY_PERIOD_MS)
         self._clock.timeout.connect(self._emit_all)
+
+    @cached_property
+    def far_side(self) -> FarSide:
+        """Return what reaches other machines."""
+        from playhead.execution.machines.far_side import FarSide  # not needed for the first paint
+
+        return FarSide(self._kernel_for, self._of, self._output_dir)
+
+    @property
+    def place_questions(self) -> PlaceQuestions:
+        """Return the questions of what connects to other machines."""
+        return self.far_side.questions
 
     @property
     def languages(self) -> tuple[str, ...]:
@@ -159,7 +170,7 @@ class ProcessExecutor:
 
     def expect(self, conversation_id: str, policy: Policy) -> None:
         """Prepare for a run that a person may approve soon; nothing of it is started."""
-        if policy.is_bounded and self._sandbox is not None and not self.kernels_of(conversation_id):
+        if policy.is_bounded and self._sandbox is not None and not self._of(conversation_id):
             self._spare.make_soon(self._sandbox.has_space)
 
     def set_screen_ratio(self, ratio: float) -> None:
@@ -171,7 +182,7 @@ class ProcessExecutor:
         request = replace(request, dpi=self._dpi)
         if _is_elsewhere(request):
             request = replace(request, policy=Policy())  # what holds code here is not there
-        kernel = await self.kernel_for(request)
+        kernel = await self._kernel_for(request)
         is_watched = self._files is not None and not kernel.link.is_elsewhere
         look = self._files.look(request) if self._files and is_watched else None
         if self._files is not None and is_watched and kernel.state == "starting":
@@ -197,12 +208,12 @@ class ProcessExecutor:
         """Stop the running code; returns immediately, the run's stream reports the end."""
         if self._keeper is not None:
             self._keeper.answer(conversation_id, "stop")
-        for kernel in self.kernels_of(conversation_id):
+        for kernel in self._of(conversation_id):
             kernel.interrupt()
 
     async def pause(self, conversation_id: str, verb: PauseVerb, lines: Sequence[int] = ()) -> None:
         """Pause the running code, or have it go on. Raises ExecutionError if it cannot be."""
-        for kernel in self.kernels_of(conversation_id):
+        for kernel in self._of(conversation_id):
             if kernel.state in ("starting", "busy"):
                 kernel.pause(verb, lines)
 
@@ -213,12 +224,12 @@ class ProcessExecutor:
 
     async def answer_input(self, conversation_id: str, input_id: str, text: str) -> None:
         """Give the running code the line it asked for."""
-        for kernel in self.kernels_of(conversation_id):
+        for kernel in self._of(conversation_id):
             kernel.answer(input_id, text)
 
     async def send_text(self, conversation_id: str, text: str, *, is_end: bool = False) -> None:
         """Give a child of the running code text on its standard input, then the end of it."""
-        for kernel in self.kernels_of(conversation_id):
+        for kernel in self._of(conversation_id):
             kernel.send_text(text, is_end)
 
     async def variables(self, conversation_id: str, frames: Sequence[Frame] = ()) -> list[Variable]:
@@ -258,7 +269,7 @@ class ProcessExecutor:
 
     async def restart(self, conversation_id: str) -> None:
         """End the conversation's kernels; the next run starts a fresh one."""
-        await _shut_down(self.kernels_of(conversation_id), RunEnd(kind="restarted"))
+        await _shut_down(self._of(conversation_id), RunEnd(kind="restarted"))
 
     def left_out(self, conversation_id: str | None, access: Access) -> tuple[str, ...]:
         """Return the names of variables that a conversation's code does not get.
@@ -281,7 +292,7 @@ class ProcessExecutor:
         )
         given = {name: value for name, value in has.items() if had.get(name) != value}
         taken = sorted(had.keys() - has.keys())
-        for kernel in self.kernels_of(conversation_id):
+        for kernel in self._of(conversation_id):
             if kernel.confinement is None or access == "secrets":
                 kernel.set_environment(given, taken)
 
@@ -300,7 +311,7 @@ class ProcessExecutor:
         self._reach[conversation_id] = reach
         unable = self._unable(conversation_id, reach, policy)
         await _shut_down(unable, RunEnd(kind="policy_changed"))
-        for kernel in self.kernels_of(conversation_id):
+        for kernel in self._of(conversation_id):
             inside = kernel.confinement
             if inside is None or self._sandbox is None:
                 continue
@@ -334,7 +345,7 @@ class ProcessExecutor:
         """Return the kernels whose view is another; variables are given to a living Python."""
         return [
             kernel
-            for kernel in self.kernels_of(conversation_id)
+            for kernel in self._of(conversation_id)
             if (inside := kernel.confinement) is not None
             and not self._takes(kernel, inside, reach, policy or inside.policy)
         ]
@@ -357,7 +368,7 @@ class ProcessExecutor:
 
     def status(self, conversation_id: str) -> KernelStatus:
         """Return the status of the conversation's kernel; of the busy one if there are several."""
-        statuses = [kernel.status() for kernel in self.kernels_of(conversation_id)]
+        statuses = [kernel.status() for kernel in self._of(conversation_id)]
         statuses.sort(key=lambda status: status.state == "idle")
         if not statuses or self._keeper is None:
             return statuses[0] if statuses else KernelStatus()
@@ -381,12 +392,10 @@ class ProcessExecutor:
         await self._spare.close()
         await _shut_down(list(self._kernels.values()), RunEnd(kind="closed"))
 
-    def kernels_of(self, conversation_id: str) -> list[LiveKernel]:
-        """Return the kernels of a conversation."""
+    def _of(self, conversation_id: str) -> list[LiveKernel]:
         return [kernel for (owner, _), kernel in self._kernels.items() if owner == conversation_id]
 
-    async def kernel_for(self, request: RunRequest) -> LiveKernel:
-        """Return the kernel for a run, which may still be starting. Raises ExecutionError."""
+    async def _kernel_for(self, request: RunRequest) -> LiveKernel:
         self._check(request)
         key = (request.conversation_id, request.language)
         self._folders[key] = request.folder
@@ -404,9 +413,7 @@ class ProcessExecutor:
         if kernel is None:
             await self._look_for_languages()
             if request.policy.is_reviewed:  # two cannot work in the same copy
-                await _shut_down(
-                    self.kernels_of(request.conversation_id), RunEnd(kind="other_language")
-                )
+                await _shut_down(self._of(request.conversation_id), RunEnd(kind="other_language"))
             spec = await self._spec_of(request)
             confinement = await self._confine(request, spec)
             while confinement is not None and confinement.reach != self._reach_of(request):
@@ -541,31 +548,26 @@ class ProcessExecutor:
         from playhead.execution.live_kernel import LiveKernel
         from playhead.execution.run_output import file_name
 
-        word = request.language
-        name = spec.place.label if spec else self._languages.name(word)
-        program = spec.command[0] if spec else self._languages.program(word)
+        name = spec.place.label if spec else self._languages.name(request.language)
+        program = spec.command[0] if spec else self._languages.program(request.language)
         kernel = LiveKernel(
             KernelProcess,
             self._output_dir / file_name(request.conversation_id),
-            KernelLanguage(word, name, program, spec),
+            KernelLanguage(request.language, name, program, spec),
             request.interpreter,
             lambda: self._on_change(key, kernel),
             confinement,
             None if confinement is None else self._spare.take(bool(confinement.staging)),
         )
-        kernel.on_question = lambda report: self.place_questions.take(name, report, kernel.reply)
-        kernel.resume = self._left.facts(key, request.interpreter) if spec else {}
+        kernel.on_question = lambda report: self.far_side.questions.take(name, report, kernel.reply)
+        kernel.resume = self.far_side.left.facts(key, request.interpreter) if spec else {}
         self._kernels[key] = kernel
         self._clock.start()
         path = self._languages.path
         base = {**self._variables, "PATH": path} if path else self._variables
         allowed = self._allowed_by(request.conversation_id)
-        interpreter = spec.command[0] if spec else request.interpreter
-        variables = environment.kernel_environment(interpreter, base, self._drop, allowed)
-        if kernel.link.is_carried:
-            variables = environment.carrier_environment(base, self._drop)
-        if spec is not None:
-            del variables["MPLBACKEND"]  # a kernel of Jupyter has its own way to show figures
+        kind, starter = (spec.place.kind, program) if spec else ("", request.interpreter)
+        variables = environment.environment_at(kind, starter, base, self._drop, allowed)
         if confinement is not None:
             secrets = environment.left_out(base, self._drop)["secrets"]
             variables |= self._granted_variables(confinement.reach)
@@ -586,7 +588,7 @@ class ProcessExecutor:
         if self._keeper is not None and kernel.language.is_hosts:
             self._keeper.follow(key[0], kernel, lambda: self._emit(key[0]))
         if kernel.link.is_elsewhere and kernel.link.has_facts:
-            self._left.put(key, kernel.interpreter, kernel.link.facts)
+            self.far_side.left.put(key, kernel.interpreter, kernel.link.facts)
         if kernel.state == "none" and self._kernels.get(key) is kernel:
             self._forget(key)
         self._emit(key[0])
@@ -677,10 +679,7 @@ def _view_of(reach: Reach) -> Reach:
 
 def _is_near(folder: str, other: str) -> bool:
     """Return whether one folder is, or has inside, the other one."""
-    return bool(other) and any(
-        f"{one.rstrip('/')}/".startswith(f"{above.rstrip('/')}/")
-        for one, above in ((folder, other), (other, folder))
-    )
+    return bool(other) and (is_below(folder, [other]) or is_below(other, [folder]))
 
 
 def _is_last(chunk: Chunk) -> bool:

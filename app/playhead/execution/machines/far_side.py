@@ -3,31 +3,105 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import shutil
 import uuid
-from collections.abc import AsyncGenerator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
+from playhead.atomic_file import read_plain
 from playhead.domain.conversation.payloads import RunEnd
 from playhead.domain.execution import RunRequest, place_of
+from playhead.domain.text.json_text import read_json
 from playhead.errors import ExecutionError, phrase
+from playhead.execution.machines.place_questions import PlaceQuestions
+from playhead.execution.run_output import file_name
 
 if TYPE_CHECKING:
     from playhead.execution.live_kernel import LiveKernel
-    from playhead.execution.process_executor import ProcessExecutor
 
 
 _LEFT = RunEnd(kind="other", words="it was left, and its code runs on there")
 
 
-class FarSide:
-    """The port to the machines where code runs, over the executor's connections to them."""
+_FILE_LIMIT = 20_000
 
-    def __init__(self, executor: ProcessExecutor) -> None:
-        self._executor = executor
+Facts = dict[str, str | int]
+_OFFSET = "offset"
+"""It changes while output comes; from an older one on some of it comes again."""
+
+
+class LeftKernels:
+    """Knows the kernels that were left, by conversation and language; files outlive the program."""
+
+    def __init__(self, output_dir: Path) -> None:
+        self._output_dir = output_dir
+        self._known: dict[tuple[str, str], tuple[str, Facts]] = {}
+
+    def facts(self, key: tuple[str, str], interpreter: str) -> Facts:
+        """Return what is known of the kernel at a place; {} where there is none to come back to."""
+        if key not in self._known:
+            self._known[key] = self._read(key)
+        place, facts = self._known[key]
+        return facts if place == interpreter else {}
+
+    def put(self, key: tuple[str, str], interpreter: str, facts: Facts) -> None:
+        """Take what a place worker says now; {} once its kernel has ended."""
+        before, self._known[key] = self._known.get(key), (interpreter, dict(facts))
+        if (
+            before is not None
+            and before[0] == interpreter
+            and _lasting(before[1]) == _lasting(facts)
+        ):
+            return
+        path = self._path(key)
+        with suppress(OSError):  # a full disk: it is known as long as the program runs
+            if not facts:
+                path.unlink(missing_ok=True)
+                return
+            path.parent.mkdir(parents=True, exist_ok=True)
+            data = json.dumps({"interpreter": interpreter, "facts": facts}).encode("ascii")
+            with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
+                file.write(data)
+
+    def _read(self, key: tuple[str, str]) -> tuple[str, Facts]:
+        try:
+            found: Any = read_json(read_plain(self._path(key), _FILE_LIMIT) or b"")
+            given = cast("Mapping[str, Any]", found["facts"])
+            return str(found["interpreter"]), {
+                name: one for name, one in given.items() if isinstance(one, str | int)
+            }
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
+            return "", {}
+
+    def _path(self, key: tuple[str, str]) -> Path:
+        conversation, language = key
+        return self._output_dir / file_name(conversation) / f"left-{file_name(language)}.json"
+
+
+def _lasting(facts: Facts) -> Facts:
+    return {name: one for name, one in facts.items() if name != _OFFSET}
+
+
+class FarSide:
+    """The port to the machines where code runs, over an executor's connections to them.
+
+    `kernel_for` starts the kernel of a run if need be, `kernels_of` has those of a conversation.
+    """
+
+    def __init__(
+        self,
+        kernel_for: Callable[[RunRequest], Awaitable[LiveKernel]],
+        kernels_of: Callable[[str], list[LiveKernel]],
+        output_dir: Path,
+    ) -> None:
+        self._kernel_for = kernel_for
+        self._kernels_of = kernels_of
+        self.questions = PlaceQuestions()
+        self.left = LeftKernels(output_dir)
         self._copying = asyncio.Lock()
 
     async def put_file(
@@ -52,7 +126,7 @@ class FarSide:
             folder=str(Path.home()),
             interpreter=interpreter,
         )
-        kernel = await self._executor.kernel_for(request)
+        kernel = await self._kernel_for(request)
         await kernel.ready()
         name = os.path.basename(path)
         async with self._copy(kernel, name, on_progress):
@@ -85,7 +159,7 @@ class FarSide:
             await kernel.ended()
 
     def _elsewhere(self, conversation_id: str) -> list[LiveKernel]:
-        kernels = self._executor.kernels_of(conversation_id)
+        kernels = self._kernels_of(conversation_id)
         return [kernel for kernel in kernels if kernel.link.is_elsewhere]
 
     @asynccontextmanager
