@@ -11,6 +11,7 @@ from playhead.domain.execution import (
     languages_at,
     named_at,
     place_of,
+    runs_at,
 )
 
 R = Place(language="r", label="R: 4.2, 100 % “lab”", folder="/home/a b/kernels/ir:1")
@@ -47,4 +48,13 @@ def test_a_place_has_to_do_with_its_own_language_only() -> None:
     assert chosen_for(R.id, "r") == R.id
     assert chosen_for(R.id, "python") == ""
     assert languages_at(R.id, ("python", "r", "bash")) == ("r", "python", "bash")
+
+
+def test_nothing_runs_here_by_mistake_where_another_machine_was_chosen() -> None:
+    assert chosen_for(BOX.id, "bash") == BOX.id
+    assert languages_at(BOX.id, ("python", "r", "bash")) == ("python",)
+    assert runs_at(BOX.id, "python", is_here=False)
+    assert not runs_at(BOX.id, "bash", is_here=True)
+    assert runs_at(R.id, "python", is_here=True)
+    assert not runs_at("/usr/bin/python3", "r", is_here=False)
     assert (named_at(R.id, " R"), named_at(R.id, "python")) == ("r", None)

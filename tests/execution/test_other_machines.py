@@ -289,6 +289,14 @@ async def test_why_a_machine_cannot_be_had_is_said_with_what_to_do(
     assert caught.value.remedy
 
 
+async def test_another_language_is_not_run_here_instead(far: Machine, tmp_path: Path) -> None:
+    async with executor(far, tmp_path) as made:
+        wanted = replace(there(far, tmp_path, "touch here"), language="shell")
+        with pytest.raises(ExecutionError, match="What can be run: python"):
+            await run(made, wanted)
+    assert not has_text(tmp_path, "")
+
+
 async def test_without_ssh_that_is_what_is_missing(far: Machine, tmp_path: Path) -> None:
     made = ProcessExecutor(tmp_path / "output", variables={**os.environ, "PATH": str(tmp_path)})
     with pytest.raises(ExecutionError) as caught:

@@ -313,9 +313,21 @@ def place_of(interpreter: str) -> Place | None:
 
 
 def chosen_for(interpreter: str, language: str) -> str:
-    """Return what was chosen if it has to do with a language; "" for a place of another one."""
+    """Return what was chosen if it has to do with a language; "" for a place of another one.
+
+    A place elsewhere has to do with all: what runs here was not chosen.
+    """
     place = place_of(interpreter)
-    return interpreter if place is None or place.language == language else ""
+    is_its = place is None or place.is_elsewhere or place.language == language
+    return interpreter if is_its else ""
+
+
+def runs_at(interpreter: str, language: str, *, is_here: bool) -> bool:
+    """Return whether a language runs where this was chosen; `is_here`: on this computer."""
+    place = place_of(interpreter)
+    if place is None:
+        return is_here
+    return not place.is_elsewhere or place.language == language
 
 
 def named_at(interpreter: str, word: str) -> str | None:
@@ -332,6 +344,8 @@ def languages_at(interpreter: str, languages: tuple[str, ...]) -> tuple[str, ...
     place = place_of(interpreter)
     if place is None:
         return languages
+    if place.is_elsewhere:
+        return (place.language,)
     if place.is_elsewhere:
         return (place.language,)
     return (place.language, *(word for word in languages if word != place.language))

@@ -34,7 +34,10 @@ from playhead.domain.execution import (
     PauseVerb,
     RunRequest,
     Variable,
+    is_elsewhere,
+    languages_at,
     place_of,
+    runs_at,
 )
 from playhead.domain.trust import Policy, Reach, is_below
 from playhead.errors import ExecutionError, phrase
@@ -180,7 +183,7 @@ class ProcessExecutor:
     async def run(self, request: RunRequest) -> AsyncGenerator[Chunk, None]:
         """Stream the chunks of one run, as described by the port. Raises ExecutionError."""
         request = replace(request, dpi=self._dpi)
-        if _is_elsewhere(request):
+        if is_elsewhere(request.interpreter):
             request = replace(request, policy=Policy())  # what holds code here is not there
         kernel = await self._kernel_for(request)
         is_watched = self._files is not None and not kernel.link.is_elsewhere
@@ -522,11 +525,12 @@ class ProcessExecutor:
         return self._reach.get(request.conversation_id, Reach())
 
     def _check(self, request: RunRequest) -> None:
-        is_known = self.canonical(request.language) == request.language  # no other is looked for
-        if not is_known and place_of(request.interpreter) is None:
+        is_here = self.canonical(request.language) == request.language  # no other is looked for
+        if not runs_at(request.interpreter, request.language, is_here=is_here):
+            offered = languages_at(request.interpreter, self.languages)
             raise ExecutionError(
                 phrase("Code in “{language}” cannot be run.", language=request.language),
-                detail=phrase("What can be run: {languages}.", languages=", ".join(self.languages)),
+                detail=phrase("What can be run: {languages}.", languages=", ".join(offered)),
                 remedy=self.why_not(request.language)
                 or "Ask for the code in one of these languages.",
             )
@@ -665,11 +669,6 @@ async def _with_refused(kernel: LiveKernel, chunk: Chunk) -> Chunk:
 def _runs_in_host(request: RunRequest) -> bool:
     """Return whether a process of ours runs it, as Python."""
     return request.language == HOST_LANGUAGE and place_of(request.interpreter) is None
-
-
-def _is_elsewhere(request: RunRequest) -> bool:
-    place = place_of(request.interpreter)
-    return place is not None and place.is_elsewhere
 
 
 def _view_of(reach: Reach) -> Reach:
