@@ -220,6 +220,16 @@ def test_a_container_is_reached_by_its_program(name: str, code: str, tmp_path: P
         assert kernel.text_until("idle", "one") == f"{home}\n"
 
 
+def test_a_python_that_is_too_old_is_not_taken(far: Machine, tmp_path: Path) -> None:
+    for status in (99, 2):  # what ours says in an old one, and Python 2 to an option it lacks
+        old = far.home / f"python{status}"
+        old.write_text(f"#!/bin/sh\nexit {status}\n")
+        old.chmod(0o755)
+        with carried(tmp_path / old.name, far.variables, {"program": str(old)}) as kernel:
+            assert "no Python 3.9 or newer" in kernel.mark("failed").text("title")
+            kernel.process.wait()
+
+
 def test_no_secret_of_a_kernel_is_in_an_argument_or_in_the_environment(
     far: Machine, tmp_path: Path
 ) -> None:

@@ -144,7 +144,7 @@ def far_script(mark: str, python: str = "") -> str:
     return (
         f"echo {mark}; "
         f'for p in {found}{again}; do command -v "$p" >/dev/null 2>&1 || continue; '
-        f'"$p" -I -u -c "{code}"; s=$?; [ $s = 99 ] || exit $s; done; '
+        f'"$p" -I -u -c "{code}"; s=$?; [ $s = 99 ] || [ $s = 2 ] || exit $s; done; '
         f"echo {_NO_PYTHON}"
     )
 
