@@ -14,8 +14,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Coroutine, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any, cast
 
 import aiohttp
 
@@ -37,8 +37,10 @@ _PING_S, _LOST_S = 5.0, 10.0
 _BACKOFF_S, _LONGEST_BACKOFF_S = 0.1, 5.0
 _LONGEST_JUMP_S = 3.0
 _FRAME_BYTES = 64_000_000
-_REPLY_LIMIT_S = 8.0
-_TRIES = 3
+_REPLY_LIMIT_S = 3.0
+_TRIES = 8
+_LOOK_PINGS = 6
+"""Servers end kernels without a word to who is linked to them."""
 _CLOSE_LIMIT_S = 5.0
 _V1, _LEGACY, _TEXT = b"1", b"b", b"t"
 _QUICK = getattr(socket, "TCP_QUICKACK", None)
@@ -58,11 +60,16 @@ class ServerConnection:
     `facts` are those of a place: address, token, program, folder, kernel_id, session_id.
     """
 
-    def __init__(self, facts: Mapping[str, Any], spool: str) -> None:
+    def __init__(
+        self, facts: Mapping[str, Any], spool: str, on_lost: Callable[[], None] = lambda: None
+    ) -> None:
         self._facts = facts
+        self._on_lost = on_lost
         self.kernel_id: str = facts.get("kernel_id") or ""
         self.session_id: str = facts.get("session_id") or os.urandom(16).hex()
-        self.is_joined = bool(self.kernel_id)
+        self.is_joined = bool(facts.get("is_joined", self.kernel_id))
+        self.is_busy = False
+        """Whether it ran code when the server was asked last."""
         self.failure: ServerError | None = None
         self.has_ended = threading.Event()
         self.status = 0
@@ -155,16 +162,15 @@ class ServerConnection:
             await work
 
     async def _serve(self) -> None:
+        failure = None
         try:
             await self._find_kernel()
             await self._keep_linked()
         except ServerError as error:
-            self.failure = error
+            failure = error
         except Exception as error:  # noqa: BLE001 - the thread's end is the kernel's, and is reported
-            self.failure = ServerError("place_failed", "The link has failed.", repr(error))
-        self._cut()
-        self.has_ended.set()
-        self._backlog.put(EXITED, ())
+            failure = ServerError("place_failed", "The link has failed.", repr(error))
+        self._end_with(failure)
 
     async def _find_kernel(self) -> None:
         if self.kernel_id:
@@ -181,10 +187,29 @@ class ServerConnection:
             made = await self._requests.post("api/kernels", body)
         self.kernel_id = str(made["id"])
 
+    async def _end_if_gone(self) -> None:
+        """Let the link end with the kernel; raise ServerError then."""
+        try:
+            await self._look()
+        except ServerError as error:
+            if error.code == "place_culled":
+                self._end_with(error)
+                raise
+
+    def _end_with(self, error: ServerError | None) -> None:
+        if not self.has_ended.is_set():
+            self.failure = self.failure or error
+            self._is_closing = True
+            self._cut()
+            self.has_ended.set()
+            self._backlog.put(EXITED, ())
+
     async def _look(self) -> None:
         """Raise ServerError if the kernel is no more."""
         try:
-            await self._requests.get(f"api/kernels/{part(self.kernel_id)}")
+            found = await self._requests.get(f"api/kernels/{part(self.kernel_id)}")
+            facts = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+            self.is_busy = facts.get("execution_state") == "busy"
         except GoneError:
             raise ServerError(
                 "place_culled",
@@ -211,6 +236,7 @@ class ServerConnection:
             if self._is_closing:
                 return
             if self._connected.is_set():
+                self._on_lost()  # at once: who takes messages may wait for a reply
                 self._backlog.put(LINK, (b"lost",))
             self._cut()
             await asyncio.sleep(wait_s)
@@ -297,11 +323,15 @@ class ServerConnection:
 
     async def _ping(self, found: Any) -> None:
         """Give a link up that nothing has come by for long, or over which the machine has slept."""
+        pings = 0
         with contextlib.suppress(aiohttp.ClientError, OSError):
-            while time.monotonic() - self._heard_at < _LOST_S:
+            while time.monotonic() - self._heard_at < _LOST_S - _PING_S / 10:
                 before = time.time() - time.monotonic()
                 await found.ping()
                 await asyncio.sleep(_PING_S)
+                pings += 1
+                if pings % _LOOK_PINGS == 0:
+                    await self._quietly(self._end_if_gone())
                 if time.time() - time.monotonic() - before > _LONGEST_JUMP_S:
                     break
         transport = getattr(found, "_conn", None)
@@ -332,6 +362,7 @@ class ServerConnection:
                     continue
                 except TimeoutError:
                     self._replies.pop(name, None)
+                    await self._end_if_gone()
                     break
                 return found.content, b"".join(found.buffers)
         raise ServerError("place_silent", "The kernel does not answer.")

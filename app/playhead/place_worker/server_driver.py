@@ -96,6 +96,7 @@ class ServerDriver(JupyterDriver):
         self._asked = ""
         self._files = 0
         self._lost_at = 0.0
+        self._kernel_session: object = None
         self._answered: set[str] = set()
         super().__init__(context)
 
@@ -156,7 +157,7 @@ class ServerDriver(JupyterDriver):
 
     def _start_kernel(self, *, is_tcp: bool = False) -> Any:
         facts = {**self.context.place, **self._resumed}
-        return ServerConnection(facts, self.context.spool)
+        return ServerConnection(facts, self.context.spool, self._on_lost)
 
     def _meet(self) -> bool:
         """Ask who it is until it has answered; where that fails, report it and end this process."""
@@ -173,29 +174,27 @@ class ServerDriver(JupyterDriver):
                     self._end_with_kernel()
                 if message is not None and message.kind == "kernel_info_reply":
                     self._info = message.content
+                    self._kernel_session = message.header.get("session")
         self._say_link("")
         return True
 
     def _install_probe(self) -> bool:
         """Put our parts beside its shell, unless they are there; False where that cannot be."""
-        if self._resumed and self._join_probe():
-            return True
-        reply = self._wait_for_reply(self._execute(_load_code(self._nonce), is_silent=True))
-        if reply is None or reply.content.get("status") != "ok":
+        is_busy = self._server.is_busy and bool(self._resumed)  # it takes no code now
+        if not is_busy:
+            reply = self._wait_for_reply(self._execute(_load_code(self._nonce), is_silent=True))
+            if reply is None or reply.content.get("status") != "ok":
+                return False
+        given = self._resumed.get("at")
+        at = given if isinstance(given, int) else -1
+        try:
+            state, _ = self._request("resume", at=at)
+        except ServerError:
             return False
-        state, _ = self._request("resume", at=-1)
-        self._far = FarOutput(self._nonce, state.get("sent", 0))
+        is_same = 0 <= at <= state["end"]  # else it was restarted
+        self._far = FarOutput(self._nonce, at if is_same else state["end"])
+        self._pass(self._far.skip_to(state["start"]))
         return True
-
-    def _join_probe(self) -> bool:
-        at = self._resumed.get("at")
-        with contextlib.suppress(ServerError):
-            state, _ = self._request("resume", at=at if isinstance(at, int) else -1)
-            if "error" not in state:
-                self._far = FarOutput(self._nonce, at if isinstance(at, int) else state["end"])
-                self._far.skip_to(state["start"])
-                return True
-        return False
 
     def _request(self, operation: str, data: bytes = b"", **fields: Any) -> Any:
         return self._server.request({"op": operation, "nonce": self._nonce, **fields}, data)
@@ -263,8 +262,7 @@ class ServerDriver(JupyterDriver):
         elif channel == "iopub" and message is not None and message.kind == "playhead_output":
             self._take_output(message)
         elif channel == "iopub" and message is not None and message.kind == "status":
-            if message.content.get("execution_state") in ("restarting", "dead"):
-                self._end_restarted()
+            self._look_for_restart(message)
         else:
             super()._take_late(channel, message)
 
@@ -398,10 +396,8 @@ class ServerDriver(JupyterDriver):
         return bool(self._asked) or super()._is_asked
 
     def _on_link(self, message: Message) -> bool:
-        """Report that the link is lost, or that it is back; return whether it is."""
+        """Report a link that is back; return whether it is."""
         if message.kind == "lost":
-            self._lost_at = time.time()
-            self._say_link("lost")
             return False
         missing = ""
         if not self._has_probe:
@@ -414,14 +410,26 @@ class ServerDriver(JupyterDriver):
         self._say_link("", missing)
         return True
 
+    def _on_lost(self) -> None:
+        """Report that the link is lost (the connection's thread)."""
+        self._lost_at = time.time()
+        self._say_link("lost")
+
     def _say_link(self, state: str, missing: str = "") -> None:
         self.context.channel.send_unordered("link", state=state, missing=missing.strip("[]\n"))
+
+    def _look_for_restart(self, message: Message) -> None:
+        """End if it is another kernel that speaks now, or will."""
+        state, session = message.content.get("execution_state"), message.header.get("session")
+        is_other = state in ("starting", "busy", "idle") and session != self._kernel_session
+        if is_other or state in ("restarting", "dead"):
+            self._end_restarted()
 
     def _end_restarted(self) -> None:
         self._remember()
         self._fail(
             "place_restarted",
-            f"The kernel of {self.name} has ended and was started again.",
+            f"The kernel of {self.name} was restarted by somebody else, or by itself.",
             "Its names are gone.",
             "Run the code again.",
         )

@@ -307,7 +307,7 @@ _probes: list[ServerProbe] = []
 def install(shell: Any, nonce: str) -> None:
     """Hook everything into a shell; a place worker that comes later takes the place of another."""
     if _probes:
-        _probes[0].take(nonce)
+        _probes[0].take(nonce)  # that of before, if it is the same place worker's
     else:
         _probes.append(ServerProbe(shell, nonce))
 
