@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from playhead.domain.execution import Place
 from playhead.domain.secret import Secret
 from playhead.errors import ExecutionError
+from playhead.execution.machines.far_side import FarSide
 from playhead.execution.process_executor import ProcessExecutor
 from tests.execution.test_jupyter_kernels import Runs
 from tests.execution.test_jupyter_servers import place_at, token_of
@@ -24,6 +25,7 @@ from tests.support.kernels import executor, report_of, text_of
 from tests.support.waiting import until
 
 SLOW = "import time\nfor n in range(200):\n    print(n)\n    time.sleep(0.005)"
+DATA = bytes(range(256)) * 10_000
 WHOLE = "".join(f"{n}\n" for n in range(200))
 
 
@@ -135,6 +137,32 @@ async def test_a_joined_kernel_shares_its_names_and_lives_on(tmp_path: Path, ser
             theirs = Runs(other, joined, tmp_path)
             assert text_of(await theirs.all("shared += 1\nprint(shared)")) == "2\n"
         assert kernels_of(server) == [kernel]
+
+
+@pytest.mark.slow_group("jupyter")
+async def test_code_that_is_left_runs_on_and_files_go_there_and_back(
+    tmp_path: Path, server: str
+) -> None:
+    place, parts = place_at(server), list[float]()
+    async with executor(tmp_path, token_of=token_of) as made:
+        far = FarSide(made)
+        (tmp_path / "data.bin").write_bytes(DATA)
+        there = await far.put_file(
+            "conversation", place.id, str(tmp_path / "data.bin"), parts.append
+        )
+        assert parts[-1] == 1
+        runs = Runs(made, place, tmp_path)
+        assert text_of(
+            await runs.all(f"kept = open({there!r}, 'rb').read()\nprint(len(kept))")
+        ) == (f"{len(DATA)}\n")
+        await far.fetch_file("conversation", there, str(tmp_path / "back.bin"))
+        assert (tmp_path / "back.bin").read_bytes() == DATA
+        await far.leave("conversation")
+    assert len(kernels_of(server)) == 1
+    async with executor(tmp_path, token_of=token_of) as later:
+        seen = text_of(await Runs(later, place, tmp_path).all("print(len(kept))"))
+        assert seen == f"{len(DATA)}\n"
+    assert not kernels_of(server)
 
 
 @pytest.mark.slow_group("jupyter")

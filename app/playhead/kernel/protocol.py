@@ -44,6 +44,9 @@ Commands, one JSON object a line, by their `t`:
                line, source}], "groups": [{file (in the spool, or an absolute path), key, names,
                size, is_sealed}]}), seconds: what another kernel has saved, or this one; the names
                of no list stay; answered by `answer`
+    put        ask, path (here), name: copy a file to where the code runs; answered by {"path"},
+               on the way the mark `progress`
+    get        ask, path (there), file (a name in the spool folder): copy one from there
     environment set, unset: variables of the environment from now on, and names that go
     exit       how (what becomes of code that runs elsewhere: "" ends its kernel, "leave" lets it
                run, "restart" ends its names): end in an orderly way
@@ -55,6 +58,7 @@ Marks, by their `t`; each carries `run`:
              words): the link to a kernel elsewhere
     resume   facts: what a later place worker needs to come back to this kernel, {} where it cannot
     failed   code, title, detail, remedy: why a kernel elsewhere could not be had, or has ended
+    progress ask, done, total: bytes of a file that is copied to or from elsewhere
     driver   pid: the program of another language, which is not part of any run
     stopping the kernel has taken the stop: what its code waits for may be signalled now
     line     line: the statement that runs now
@@ -105,7 +109,7 @@ SHOWN = ("png", "svg", "html", "markdown", "latex", "javascript", "table", "text
 """The kinds of a `show` mark."""
 QUESTIONS = ("variables", "table", "complete", "describe", "save", "restore")
 """The commands that an idle kernel answers, and a busy one refuses."""
-CONTROLS = ("pause", "breakpoints", "resume", "step", "values")
+CONTROLS = ("pause", "breakpoints", "resume", "step", "values", "put", "get")
 """The commands that a busy kernel takes, too, if its language can."""
 
 VERDICTS = ("kept", "import", "source", "again", "lost")

@@ -7,6 +7,7 @@ lost, and connects again with the same session, to which the server then gives w
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import os
 import socket
@@ -16,6 +17,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, cast
+from urllib.parse import quote
 
 import aiohttp
 
@@ -133,6 +135,24 @@ class ServerConnection:
     def interrupt(self, mode: str = "") -> None:
         """Have the server interrupt the code that runs, as soon as it can be reached."""
         self._start(self._quietly(self._post_again("interrupt")))
+
+    def put_piece(self, name: str, number: int, data: bytes, *, is_last: bool) -> str:
+        """Add a piece to a file of the server's folder; return its path. Raises ServerError."""
+        folder = str(self._facts.get("folder") or "").strip("/")
+        path = f"{folder}/{name}" if folder else name
+        content = base64.b64encode(data).decode("ascii")
+        body: dict[str, Any] = {"type": "file", "format": "base64", "content": content}
+        if number > 1 or not is_last:
+            body["chunk"] = -1 if is_last else number
+        asked = self._requests.put(f"api/contents/{quote(path)}", body)
+        asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        return name
+
+    def get_file(self, path: str) -> bytes:
+        """Return a file of the server's folder. Raises ServerError."""
+        asked = self._requests.get(f"api/contents/{quote(path)}?type=file&format=base64&content=1")
+        found: Any = asyncio.run_coroutine_threadsafe(asked, self._loop).result()
+        return base64.b64decode(str(found["content"]))
 
     def close(self, how: str = "") -> None:
         """End the kernel, restart it, or leave it as it is."""

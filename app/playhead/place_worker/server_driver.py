@@ -19,6 +19,7 @@ from typing import Any
 
 from playhead.kernel import boot, protocol
 from playhead.kernel.driver import DriverContext, Job, Outcome
+from playhead.kernel.interrupts import start_thread
 from playhead.kernel.output_decoder import OutputDecoder, Piece
 from playhead.place_worker.backlog import EXITED, LINK
 from playhead.place_worker.http_requests import ServerError
@@ -32,6 +33,7 @@ _LOOK_S = 5.0
 _END_LIMIT_S = 0.3
 _STOP_LIMIT_S = 5.0
 _FILE_LIMIT = 200_000_000
+_PIECE_BYTES = 1_000_000
 _PASSED = frozenset(
     ("line", "display", "show", "traceback", "error", "timings", "packages", "input", "answer")
 )
@@ -139,6 +141,63 @@ class ServerDriver(JupyterDriver):
                 continue
             self._take_late(channel, message)
         self._answered.discard(command["ask"])
+
+    def control(self, command: dict[str, Any]) -> None:
+        """Copy a file to the server or from there, beside what runs."""
+        if command["t"] in ("put", "get"):
+            start_thread(lambda: self._carry(command), "playhead-file")
+
+    def _carry(self, command: dict[str, Any]) -> None:
+        copy = self._put if command["t"] == "put" else self._get
+        try:
+            found = copy(command)
+        except ServerError as error:
+            found = {"error": error.title, "remedy": error.remedy}
+        except OSError as error:
+            found = {"error": error.strerror or str(error)}
+        self.answers.send(command["ask"], found)
+
+    def _put(self, command: dict[str, Any]) -> dict[str, Any]:
+        name, path, at = command["name"], "", 0
+        with open(command["path"], "rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            while at < size or not path:
+                data = file.read(_PIECE_BYTES)
+                is_last = at + len(data) >= size
+                path = self._put_piece(name, at, data, is_last=is_last)
+                at += len(data)
+                self._report_progress(command, at, size)
+        return {"path": path}
+
+    def _put_piece(self, name: str, at: int, data: bytes, *, is_last: bool) -> str:
+        if not self._has_probe:
+            return self._server.put_piece(name, at // _PIECE_BYTES + 1, data, is_last=is_last)
+        state, _ = self._request("put", data, name=name, at=at, last=is_last)
+        if "error" in state:
+            raise ServerError("place_failed", f"The file could not be kept: {state['error']}.")
+        return text_of(state.get("path"))
+
+    def _get(self, command: dict[str, Any]) -> dict[str, Any]:
+        at, size = 0, -1
+        with open(os.path.join(self.context.spool, command["file"]), "wb") as file:
+            while at != size:
+                if not self._has_probe:
+                    data = self._server.get_file(command["path"])
+                    state: dict[str, Any] = {"size": len(data)}
+                else:
+                    state, data = self._request("get", name=command["path"], at=at)
+                if "error" in state or (at and not data):
+                    raise ServerError(
+                        "place_failed",
+                        f"The file cannot be read: {state.get('error', 'it changes')}.",
+                    )
+                file.write(data)
+                at, size = at + len(data), int(state.get("size") or 0)
+                self._report_progress(command, at, size)
+        return {"file": command["file"], "size": at}
+
+    def _report_progress(self, command: dict[str, Any], done: int, total: int) -> None:
+        self.context.channel.send_unordered("progress", ask=command["ask"], done=done, total=total)
 
     def end(self, how: str) -> None:
         """End, restart or leave the kernel."""
