@@ -45,6 +45,8 @@ BENCHMARKS: Mapping[str, Callable[[], Figures]] = {
 AIMS: Mapping[str, float] = {
     "facts_ms_per_1000_lines": 20,
     "zmq_end_ratio": 2.0,
+    "ws_end_ratio": 2.2,
+    "lost_bytes": 0,
     "ssh_end_ratio": 4,
     "ssh_stop_ratio": 4,
     "stop_ratio": 4,

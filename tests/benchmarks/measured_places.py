@@ -21,13 +21,26 @@ from msgspec.structs import replace
 from PySide6.QtCore import QCoreApplication
 
 from playhead.domain.execution import Place, RunRequest
+from playhead.domain.secret import Secret
 from playhead.event_loop import EventLoop
+from playhead.execution.process_executor import ProcessExecutor
+from playhead.place_worker.http_requests import ServerRequests
+from playhead.place_worker.jupyter_messages import (
+    PROTOCOL,
+    MessageHeaders,
+    decode_frame,
+    encode_frame,
+)
 from tests.benchmarks.measured_executor import STOPPED, Bench
 from tests.support.jupyter import BESIDE, IPYKERNEL, described
+from tests.support.jupyter_servers import TOKEN, jupyter_server
 from tests.support.machines import HAS_SSHD, machine
 
 ENDS, PAIRS, STOPS = 30, 5, 5
 LINES = 200_000
+FLUSHED = "for n in range(20_000): print(n, flush=True)"
+FLUSHED_BYTES = sum(len(f"{n}\n") for n in range(20_000))
+LONG = 13_107_200
 LOOP = "total = 0\nfor n in range(3_000_000):\n    total += n\n"
 CALLS = "def add(a, b):\n    return a + b\n\nfor n in range(1_500_000):\n    add(n, 1)\n"
 TIMED = "import time\n_began = time.process_time()\n{code}print(time.process_time() - _began)"
@@ -152,9 +165,83 @@ def _lines() -> str:
     return f"for n in range({LINES}): print(n)"
 
 
+class ServerBench(PlaceBench):
+    """The same with a kernel of a Jupyter server."""
+
+    def __init__(self, folder: Path, address: str) -> None:
+        place = Place(
+            kind="server", language="python", label="x", address=address, program="python3"
+        )
+        super().__init__(folder, place)
+        self.executor = ProcessExecutor(folder / "outputs", token_of=_token_of)
+
+
+async def _token_of(place: Place) -> Secret:
+    return Secret(TOKEN)
+
+
+class BareSocket:
+    """A client that takes what a server sends of its kernel, and does nothing with it."""
+
+    def __init__(self, address: str) -> None:
+        self._runner = asyncio.Runner()
+        self._requests = ServerRequests(address, TOKEN)
+        self._headers = MessageHeaders("bare")
+        self._socket = self._runner.run(self._connect())
+
+    def run_s(self, code: str) -> float:
+        """Run a block; the seconds that it takes."""
+        return self._runner.run(self._run_s(code))
+
+    def close(self) -> None:
+        """End the kernel."""
+        self._runner.run(self._requests.delete(f"api/kernels/{self._kernel}"))
+        self._runner.run(self._requests.close())
+        self._runner.close()
+
+    async def _connect(self) -> Any:
+        self._kernel = (await self._requests.post("api/kernels", {"name": "python3"}))["id"]
+        path = f"api/kernels/{self._kernel}/channels"
+        return await self._requests.socket(path, {"session_id": "bare"}, PROTOCOL, 64_000_000)
+
+    async def _run_s(self, code: str) -> float:
+        header = self._headers.new("execute_request")
+        content = {"code": code, "silent": False, "user_expressions": {}, "allow_stdin": False}
+        began = time.perf_counter()
+        frame = encode_frame("shell", [header, {}, {}, content], [], is_v1=True)
+        await self._socket.send_bytes(frame)
+        left = {"execute_reply", "status"}
+        while left:
+            message = decode_frame((await self._socket.receive()).data, is_v1=True)
+            if message is None or message.parent != header["msg_id"]:
+                continue
+            is_idle = message.content.get("execution_state") == "idle"
+            left -= {message.kind} if message.kind != "status" or is_idle else set()
+        return time.perf_counter() - began
+
+
+async def server_figures(folder: Path) -> dict[str, float]:
+    """A kernel of a server, and the bytes that are lost at the server's own limits."""
+    with jupyter_server(folder) as address:
+        bench = ServerBench(folder, address)
+        bare = await asyncio.to_thread(BareSocket, address)
+        try:
+            await bench.run_s("import os")
+            end_ratio = await _ratio(bench, bare, "print(1+1)", ENDS, statistics.median)
+            lines_ratio = round(1 / await _ratio(bench, bare, _lines(), PAIRS, min), 2)
+            lost = FLUSHED_BYTES - len(await bench.printed(FLUSHED))
+            await bench.run_s(f"print('x' * {LONG - 1})")
+            kept = max(one.stat().st_size for one in (folder / "outputs").rglob("*.txt"))
+            lost += max(0, LONG - kept)
+        finally:
+            await asyncio.to_thread(bare.close)
+            await bench.executor.close()
+    return {"ws_end_ratio": end_ratio, "ws_lines_ratio": lines_ratio, "lost_bytes": lost}
+
+
 async def _ratio(
     bench: PlaceBench,
-    bare: BareClient,
+    bare: BareClient | BareSocket,
     code: str,
     turns: int,
     choose: Callable[[Sequence[float]], float],
@@ -197,7 +284,9 @@ def main() -> int:
         asyncio.Runner(loop_factory=functools.partial(EventLoop, app)) as runner,
     ):
         found = runner.run(figures(Path(folder)))
-        print(json.dumps(found | runner.run(far_figures(Path(folder)))))
+        found |= runner.run(far_figures(Path(folder)))
+        (served := Path(folder, "server")).mkdir()
+        print(json.dumps(found | runner.run(server_figures(served))))
     return 0
 
 
