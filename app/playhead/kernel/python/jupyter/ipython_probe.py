@@ -173,9 +173,10 @@ class IPythonProbe:
         shell.events.register("post_run_cell", self._end)
         shell.run_code = _around(shell.run_code, self._begin_statement, self._end_statement)
         # What has failed is known at the end of the block; IPython's traceback takes 0.1 s to make.
-        shell.showtraceback = _show_error
-        shell.showsyntaxerror = shell.showindentationerror = _keep_error
-        shell.compile.get_code_name = _block_name
+        self._replace(shell, "showtraceback", _show_error)
+        self._replace(shell, "showsyntaxerror", _keep_error)
+        self._replace(shell, "showindentationerror", _keep_error)
+        self._replace(shell.compile, "get_code_name", _block_name)
         formatter, shows = shell.display_formatter, shell.displayhook
         plain_format, plain_publish = formatter.format, shell.display_pub.publish
 
@@ -196,9 +197,18 @@ class IPythonProbe:
 
         formatter.format = format_value
         shell.display_pub.publish = publish
-        shows.start_displayhook = shows.write_output_prompt = lambda: None
-        shows.finish_displayhook = lambda: None
-        shows.write_format_data = write
+        for name in ("start_displayhook", "write_output_prompt", "finish_displayhook"):
+            self._replace(shows, name, lambda: None)
+        self._replace(shows, "write_format_data", write)
+
+    def _replace(self, owner: Any, name: str, ours: Callable[..., Any]) -> None:
+        """Put a function of ours in a place, for our blocks: others may run code here, too."""
+        plain = getattr(owner, name)
+
+        def call(*given: Any, **named: Any) -> Any:
+            return (ours if self._is_running else plain)(*given, **named)
+
+        setattr(owner, name, call)
 
     def _show(self, data: dict[str, Any], value: object) -> None:
         """Show a value that IPython's formatters have made data of."""
