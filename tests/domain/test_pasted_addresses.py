@@ -12,6 +12,7 @@ from playhead.domain.places import (
     is_unencrypted,
     joined_place,
     machine_place,
+    nickname,
     pasted_address,
     server_place,
     short_name,
@@ -95,3 +96,17 @@ def test_a_machines_name_is_never_an_option(words: str) -> None:
         machine_place(words)
     with pytest.raises(AppError):
         machine_place("box", words if words.startswith("-") or "\n" in words else "-x")
+
+
+@pytest.mark.parametrize(
+    ("machine", "shown"),
+    [
+        ("gpu-box", "gpu-box"),
+        ("anna@gpu-box", "anna@gpu-box"),
+        ("ec2-203-0-113-25.eu-central-1.compute.example.org", "ec2-203-0-113-25"),
+        ("anna@a.rather.long.domain.example.org", "anna@a"),
+        ("192.168.100.200:18888/x/y", "192.168.100.200:18888/x/y"),
+    ],
+)
+def test_a_long_name_loses_its_domain_where_it_is_narrow(machine: str, shown: str) -> None:
+    assert nickname(machine) == shown

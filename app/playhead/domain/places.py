@@ -14,6 +14,7 @@ from playhead.errors import SessionError, phrase
 
 KEY_PREFIX = "jupyter:"
 _LONGEST_ADDRESS = 2_000
+_LONGEST_NAME = 24
 _PAGES = frozenset({
     "lab", "tree", "notebooks", "notebook", "doc", "edit", "files", "view", "login", "logout",
     "api", "terminals", "consoles", "voila", "nbclassic", "retro",
@@ -199,17 +200,28 @@ def short_name(place: Place) -> str:
     return place.label if place.kind == "jupyter" else place.address.rpartition(":")[2]
 
 
+def nickname(machine: str) -> str:
+    """Return a machine's name, of a long one the part before its domain, for a narrow place."""
+    user, at, host = machine.rpartition("@")
+    first = host.partition(".")[0]
+    if len(machine) <= _LONGEST_NAME or first.isdecimal():
+        return machine
+    return first if len(user) + len(first) > _LONGEST_NAME else f"{user}{at}{first}"
+
+
 def machine_of(interpreter: str) -> str:
     """Return the short name of the machine that an interpreter is on; "" for this computer."""
     place = place_of(interpreter)
-    return short_name(place) if place is not None and place.is_elsewhere else ""
+    return nickname(short_name(place)) if place is not None and place.is_elsewhere else ""
 
 
 def kernel_name(place: Place) -> str:
     """Return what runs code at a place, without the name of its machine."""
     if place.kind == "server":
         return place.label.partition(": ")[2] or place.program
-    return place.label if place.kind == "jupyter" else place.program or "Python"
+    if place.kind == "jupyter":
+        return place.label
+    return place.program.rpartition("/")[2] or "Python"
 
 
 def folder_there(place: Place) -> str:

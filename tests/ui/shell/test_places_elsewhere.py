@@ -91,6 +91,26 @@ async def test_a_machine_is_chosen_and_everything_says_so(theme: Theme, tmp_path
         folder_menu.close()
 
 
+async def test_a_long_name_is_cut_in_the_head_and_whole_in_the_question(
+    theme: Theme, tmp_path: Path
+) -> None:
+    host = "anna@ec2-203-0-113-25.eu-central-1.compute.example.org"
+    place = machine_place(host, "~/projects/2026/data", "/opt/conda/bin/python3")
+    async with opened(theme, tmp_path, coded("1"), places=KnownPlaces()) as bench:
+        bench.session.set_folder(str(tmp_path))
+        bench.session.set_interpreter(place.id)
+        bench.parts.show_editor(False)
+        chip, name = bench.parts.header.interpreter_chip, "Runs on anna@ec2-203-0-113-25 · python3"
+        await until(lambda: chip.isVisible() and chip.text() == name)
+        assert host in chip.toolTip()
+        bench.send("Go")
+        await bench.asked()
+        words = f"Run this Python on {host} in ~/projects/2026/data?"
+        assert bench.parts.approval.accessibleName().startswith(words)
+        bench.session.stop()
+        await bench.rests()
+
+
 async def test_the_link_is_told_while_it_is_lost_and_when_it_is_back(
     theme: Theme, tmp_path: Path
 ) -> None:

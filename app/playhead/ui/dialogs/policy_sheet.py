@@ -306,6 +306,15 @@ class PolicySheet(QDialog):
         self.status.show_report(self._choice.report)
         self._show_possible()
 
+    def show_elsewhere(self, machine: str) -> None:
+        """Show that the code runs on another machine, where none of this holds."""
+        words = tr(
+            "This conversation runs on {machine}, where none of this holds. What you choose is for "
+            "code that runs on this computer.",
+            machine=machine,
+        )
+        self.intro.show_text(words, "warn")
+
     def set_testing(self, is_testing: bool) -> None:
         """Show that the boundary is being tested."""
         self.status.set_testing(is_testing)
@@ -344,7 +353,7 @@ class PolicySheet(QDialog):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, GAP_M, 0)
         column.setSpacing(GAP_L)
-        intro = FormNote()
+        self.intro = intro = FormNote()
         intro.show_text(
             tr("For this conversation, until Playhead is closed. No model and no code changes it.")
         )

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPlainTextEdit,
     QPushButton,
@@ -35,6 +34,7 @@ from playhead.domain.secret import Secret
 from playhead.domain.text.terminal import visible
 from playhead.errors import AppError
 from playhead.session.elsewhere.saved_places import SavedPlaces
+from playhead.ui.widgets.elided_label import ElidedLabel
 from playhead.ui.widgets.form import FormNote, add_row, form_grid, line, style_combo_boxes
 from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import GAP_L, GAP_XXL
@@ -43,7 +43,7 @@ from playhead.ui.widgets.wording import tr, tr_error, tr_n
 _WIDTH_PX, _LEAST_PX = 560, 360
 _NAME_LENGTH = 60
 _LONGEST_QUESTION = 8_000
-_QUOTED_PX = 96
+_MOST_LINES, _AROUND_PX = 12, 20
 _ARMING_MS = 300
 
 
@@ -57,8 +57,9 @@ class _Sheet(QDialog):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(GAP_XXL, GAP_XXL, GAP_XXL, GAP_XXL)
         self._column.setSpacing(GAP_L)
-        heading = QLabel(title, self)
+        heading = ElidedLabel(title, self)
         heading.setProperty("kind", "title")
+        heading.setToolTip(title)
         self._column.addWidget(heading)
         told = FormNote()
         told.show_text(words)
@@ -88,9 +89,7 @@ class _Sheet(QDialog):
 
     def fail(self, error: AppError) -> None:
         """Show an error below the fields."""
-        told = tr_error(error)
-        words = " ".join(filter(None, (told.title, told.detail, told.remedy)))
-        self.note.show_text(words, "danger")
+        self.note.show_text(str(tr_error(error)), "danger")
 
 
 class ServerSheet(_Sheet):
@@ -135,6 +134,7 @@ class ServerSheet(_Sheet):
         self.save_button.clicked.connect(lambda: self._save(is_chosen=False))
         self.run_button.clicked.connect(lambda: self._save(is_chosen=True))
         self._show_answer(None)
+        self.address.setFocus()
         if address:
             self.address.setText(address)
             self._on_edited(address)
@@ -163,8 +163,8 @@ class ServerSheet(_Sheet):
         if isinstance(answer, AppError):
             self._show_answer(None)
             self.fail(answer)
-            if answer.code == "place_unauthorized":
-                self.token.setFocus()
+            is_token = answer.code == "place_unauthorized"
+            (self.token if is_token else self.address).setFocus()
         else:
             self._asked = pasted
             self._show_answer(answer)
@@ -337,7 +337,8 @@ class QuestionSheet(_Sheet):
         self.quoted.setReadOnly(True)
         self.quoted.setTabChangesFocus(True)
         self.quoted.setAccessibleName(tr("Question of ssh"))
-        self.quoted.setMinimumHeight(_QUOTED_PX)
+        lines = min(_MOST_LINES, 2 * len(question.text.splitlines()) + 1)  # long ones are wrapped
+        self.quoted.setMinimumHeight(lines * self.quoted.fontMetrics().lineSpacing() + _AROUND_PX)
         self._column.insertWidget(2, self.quoted, 1)
         self.answer = line("", tr("Answer"))
         if question.is_secret:

@@ -61,7 +61,8 @@ class ConversationHeader(QFrame):
         super().__init__(parent)
         self._theme = theme
         self._is_place_shown = False
-        self._interpreter = self._machine = self._link = ""
+        self._interpreter = self._machine = ""
+        self._link = ("", "")
         self._is_model_starting = self._has_client = self._has_cost = False
         self._has_messages = False
         self._state: SessionState = "idle"
@@ -169,15 +170,17 @@ class ConversationHeader(QFrame):
         `language` is what the interpreter runs, `machine` where, if not on this computer.
         """
         runs = tr("Runs on this computer: {interpreter}", interpreter=interpreter)
+        self._interpreter, self._machine = interpreter, ""
         if machine:
-            from playhead.domain.text.policies import elsewhere_text  # not at the first paint
+            from playhead.domain.places import nickname  # neither is needed for the first paint
+            from playhead.domain.text.policies import elsewhere_text
 
+            self._machine = nickname(machine)
             runs = tr("Runs on {machine}: {interpreter}", machine=machine, interpreter=interpreter)
             runs = f"{runs}\n{elsewhere_text(machine, tr)}"
         if language != PYTHON:
             silent = tr("This kernel says neither which line runs nor which variables it has.")
             runs = f"{runs}\n{silent}"
-        self._interpreter, self._machine = interpreter, machine
         for chip in (self.folder_chip, self.interpreter_chip):
             set_kind(chip, "far" if machine else "chip")
         _write(self.folder_chip, place_label(folder, code_folder, machine))
@@ -196,9 +199,12 @@ class ConversationHeader(QFrame):
         wide = tr("Runs on {machine} · {interpreter}", machine=machine, interpreter=interpreter)
         _write(self.interpreter_chip, wide if is_wide else self._machine or interpreter)
 
-    def set_link(self, words: str) -> None:
-        """Show in place of the state what is to be known of the link to another machine."""
-        self._link = words
+    def set_link(self, words: str, short: str = "") -> None:
+        """Show in place of the state what is to be known of the link to another machine.
+
+        In a narrow window `short` is shown.
+        """
+        self._link = words, short or words
         self._show_state()
 
     def show_place(self, is_shown: bool) -> None:
@@ -219,13 +225,17 @@ class ConversationHeader(QFrame):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Shorten the title first when there is little room."""
         super().resizeEvent(event)
+        self._show_state()
         self._show_chips()
 
     def _show_state(self) -> None:
         is_waiting = self._is_model_starting and self._state in ("idle", "asking")
         words = tr("starting the model…") if is_waiting else tr(STATE_WORDS.get(self._state, ""))
-        words = self._link or words
+        whole, short = self._link
+        room = _ROOM_FOR_BOTH_PX if self._is_place_shown else _ROOM_FOR_VERBS_PX
+        words = (short if self.width() < room else whole) or words
         self.state_pill.setText(words)
+        self.state_pill.setToolTip(whole)
         self.state_pill.setVisible(bool(words))
         self._fit_pill()
 

@@ -194,7 +194,9 @@ class PlaceBinding(SessionBinding):
             since = self._links.setdefault(conversation_id, time.monotonic())
             if not self._clock.isActive():
                 self._clock.start()
-            self._parts.header.set_link(lost_words(kernel, time.monotonic() - since))
+            lost_s = time.monotonic() - since
+            short = tr("lost for {time}", time=_since(lost_s))
+            self._parts.header.set_link(lost_words(kernel, lost_s), short)
             return
         self._clock.stop()
         was_lost = self._links.pop(conversation_id, None) is not None
@@ -202,7 +204,7 @@ class PlaceBinding(SessionBinding):
             self._parts.header.set_link(tr("connecting…"))
         elif was_lost and kernel.state != "none":
             self._back.start()
-            self._parts.header.set_link(tr("back: nothing is missing"))
+            self._parts.header.set_link(tr("back: nothing is missing"), tr("back"))
         elif not self._back.isActive():
             self._parts.header.set_link("")
 
@@ -305,9 +307,13 @@ def _nothing() -> None:
     pass
 
 
+def _since(seconds: float) -> str:
+    return format_seconds(max(1.0, seconds), is_running=True)
+
+
 def lost_words(kernel: KernelStatus, seconds: float) -> str:
     """Return for how long a link has been lost, and what becomes of the code meanwhile."""
-    since = format_seconds(max(1.0, seconds), is_running=True)
+    since = _since(seconds)
     match kernel.state:
         case "busy":
             return tr("lost for {time}: your code runs on", time=since)

@@ -14,7 +14,7 @@ from playhead.domain.conversation.events import ConversationEvent
 from playhead.domain.conversation.payloads import RunReport
 from playhead.domain.execution import place_of
 from playhead.domain.grants import GrantScope, Wanted, wanted_hosts
-from playhead.domain.places import short_name
+from playhead.domain.places import nickname, short_name
 from playhead.domain.text import policies
 from playhead.domain.text.grant_words import hidden_text, scope_name, short_path
 from playhead.domain.text.risk_words import Limits
@@ -107,7 +107,7 @@ class PolicyBinding(SessionBinding):
         words = [policies.files_meaning(policy.files, tr)]
         if machine:
             words = [policies.elsewhere_text(machine, tr)]
-            parts[0] = policies.elsewhere_part(machine, tr)
+            parts[0] = policies.elsewhere_part(nickname(machine), tr)
         if policy.is_bounded:
             is_weaker = choice.report.is_weaker
             words.append(policies.network_meaning(policy.network, tr, is_weaker=is_weaker))
@@ -154,6 +154,9 @@ class PolicyBinding(SessionBinding):
         self.sheet = PolicySheet(
             self._theme, session.policy, session.grants, self._window, has_kernel=has_kernel
         )
+        place = place_of(where_code_runs(session))
+        if place is not None and place.is_elsewhere:
+            self.sheet.show_elsewhere(short_name(place))
         self.sheet.set_testing(self._is_testing)
         self.sheet.policy_chosen.connect(self._on_chosen)
         self.sheet.test_requested.connect(self.test)

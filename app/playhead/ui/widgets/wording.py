@@ -167,7 +167,7 @@ def place_label(folder: str, code_folder: str, machine: str = "") -> str:
     A folder of another `machine` is named with it.
     """
     if machine:
-        return f"{machine}: {code_folder or folder}"
+        return far_label(code_folder or folder, machine)
     if not code_folder:
         return folder_label(folder)
     try:
@@ -175,6 +175,15 @@ def place_label(folder: str, code_folder: str, machine: str = "") -> str:
     except ValueError:
         return short_folder(code_folder)
     return f"{folder_label(folder)}/{inner}"
+
+
+def far_label(folder: str, machine: str) -> str:
+    """Return a folder of another machine with that, both cut where they are long."""
+    from playhead.domain.places import nickname  # not needed for the first paint
+
+    last = folder.rstrip("/").rpartition("/")[2]
+    shown = f"…/{last}" if len(folder) > _LONGEST_LABEL and last else folder
+    return f"{nickname(machine)}: {shown}"
 
 
 def place_tip(folder: str, code_folder: str, machine: str = "") -> str:
