@@ -265,6 +265,12 @@ async def test_a_program_runs_its_code_on_another_machine():
         listed = await program.hears(lambda line: line.get("asked") == "p1")
         assert [one["name"] for one in listed["places"]] == ["here", "gpu-box"]
         program.chat()
+        asked = await program.hears(
+            lambda line: line.get("chunk", {}).get("type") == "confirmation"
+        )
+        where = asked["chunk"]["content"]
+        assert (where["machine"], where["folder"]) == ("gpu-box", "~/data")
+        assert "kernel" not in where
         waiting = await program.hears(waits)
         assert waiting["bounds"].startswith("On gpu-box there is no sandbox")
         program.tell({"do": "decide", "turn": "t1", "decision": "approve"})

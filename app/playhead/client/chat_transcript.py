@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 Wire = dict[str, Any]
-_CODE = ("type", "format", "content", "kernel")
+_CODE = ("type", "format", "content", "kernel", "machine", "folder")
 """The parts of a confirmation that every reader knows."""
 
 if TYPE_CHECKING:

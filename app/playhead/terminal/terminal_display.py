@@ -130,9 +130,12 @@ class AnswerBlocks:
         """Return whether another block was asked about before this one."""
         return 1 < self._number <= self._count
 
-    def question(self, kernel: str) -> str:
-        """Return the question about the current block; `kernel` names one of Jupyter."""
+    def question(self, content: Wire) -> str:
+        """Return the question about the current block, which names a kernel and a machine."""
+        kernel, machine = str(content.get("kernel", "")), str(content.get("machine", ""))
         where = f" in the Jupyter kernel “{visible(kernel)}”" if kernel else ""
+        if machine:
+            where += f" on {visible(machine)} in {visible(str(content.get('folder', '')))}"
         if self._count < 2:
             return f"Run this code{where}? {_ANSWERS}: "
         more = ", [a]ll, [s]kip all" if self._number < self._count else ""
@@ -280,7 +283,7 @@ class TerminalDisplay:
         self._typed_ahead += keyboard.take_typed()
         self._show_bounds(bounds)
         while True:
-            answer = self._ask(blocks.question(str(content.get("kernel", ""))))
+            answer = self._ask(blocks.question(content))
             if answer is None:
                 return "reject", ""
             word, _, rest = answer.strip().partition(" ")

@@ -204,7 +204,11 @@ class PlaceBinding(SessionBinding):
             self._parts.header.set_link(tr("connecting…"))
         elif was_lost and kernel.state != "none":
             self._back.start()
-            self._parts.header.set_link(tr("back: nothing is missing"), tr("back"))
+            whole = tr("back: nothing is missing")
+            if kernel.missing:
+                whole = tr("back: output is missing")
+                self._parts.timeline.add_note("warning", whole, kernel.missing)
+            self._parts.header.set_link(whole, tr("back"))
         elif not self._back.isActive():
             self._parts.header.set_link("")
 

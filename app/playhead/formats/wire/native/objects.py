@@ -33,6 +33,7 @@ from playhead.domain.conversation.payloads import (
     Waiting,
 )
 from playhead.domain.execution import place_of
+from playhead.domain.places import folder_there, short_name
 from playhead.domain.text.run_ends import parse_run_end, run_end_reason
 from playhead.domain.trust import Certainty, RiskFact, RiskKind
 from playhead.formats.wire.codec import Wire
@@ -159,11 +160,15 @@ def _failure(failure: Failure) -> Wire:
 def _proposed(proposal: Proposal) -> Wire:
     """Return the code that waits; what is seen of it where somebody looked.
 
-    With the name of the kernel that would run it, where that is another program's.
+    With the name of the kernel that would run it, where that is another program's, and with the
+    machine and its folder, where that is another one.
     """
     code: Wire = {"type": "code", "format": proposal.language, "content": proposal.code}
     if (place := place_of(proposal.interpreter)) is not None:
-        code["kernel"] = place.label
+        if place.kind in ("jupyter", "server"):
+            code["kernel"] = place.label
+        if place.is_elsewhere:
+            code |= {"machine": short_name(place), "folder": folder_there(place)}
     if proposal.facts is not None:
         code["facts"] = [_without_empty(msgspec.to_builtins(fact)) for fact in proposal.facts]
     if proposal.approved_at:
