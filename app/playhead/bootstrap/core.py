@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from playhead.execution.environments.package_keeper import PackageKeeper
     from playhead.execution.file_watch import FileWatch
     from playhead.execution.keeping.variable_keeper import VariableKeeper
+    from playhead.execution.machines.far_side import FarSide
     from playhead.execution.machines.other_places import OtherPlaces
     from playhead.execution.risk_reader import RiskReader
     from playhead.providers.provider import Provider
@@ -196,6 +197,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         packages=deferred(lambda: _make_packages(sandbox)),
         saved_variables=keeper,
         places=deferred(lambda: _make_places(executor)),
+        far_side=deferred(lambda: _make_far_side(executor)),
     )
     return Core(
         ports=ports,
@@ -239,6 +241,12 @@ def _make_executor(
         keeper=keeper,
         token_of=token_of,
     )
+
+
+def _make_far_side(executor: ProcessExecutor) -> FarSide:
+    from playhead.execution.machines.far_side import FarSide
+
+    return FarSide(executor)
 
 
 def _make_places(executor: ProcessExecutor) -> OtherPlaces:

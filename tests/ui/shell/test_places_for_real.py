@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QUrl
+from PySide6.QtGui import QDesktopServices
 
-from playhead.domain.conversation.payloads import InputRequest, RunReport
+from playhead.domain.conversation.payloads import FileChanges, InputRequest, RunReport
 from playhead.domain.execution import Place
 from playhead.domain.places import machine_place
 from playhead.domain.secret import Secret
+from playhead.execution.machines.far_side import FarSide
 from playhead.execution.machines.other_places import OtherPlaces
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.ui.places.place_sheets import ServerSheet
@@ -31,6 +35,7 @@ class Page:
         return "<table><tr><th>n</th><th>who</th></tr><tr><td>1</td><td>Ann</td></tr></table>"
 Page()
 """
+WRITES = "open('sums.csv', 'w').write(open('sales.csv').read()[:4])"
 ENDLESS = """\
 import time
 kept = name
@@ -91,20 +96,49 @@ async def use(bench: Bench, name: str) -> None:
     look(bench, f"{name}-stopped")
 
 
+async def carry(bench: Bench, folder: Path, opened_urls: list[QUrl]) -> None:
+    """Attach a file, have code use it over there, and open what that wrote."""
+    (folder / "sales.csv").write_bytes(b"a,b\n" * 50_000)
+    bench.parts.composer.attach_paths([str(folder / "sales.csv")])
+    bench.send("Sum it up")
+    await bench.asked()
+    asked = [one.text for one in bench.session.conversation.messages if one.role == "user"]
+    assert "(sales.csv was copied to " in asked[-1]
+    bench.click(bench.parts.approval.run_button)
+    await bench.rests()
+    messages = bench.session.conversation.messages
+    card = next(one for one in messages if isinstance(one.content, FileChanges))
+    look(bench, "ssh-files")
+    bench.window.results.handle("file", card.id, "sums.csv")
+    await until(lambda: opened_urls)
+    copy = Path(opened_urls[0].toLocalFile())
+    assert await asyncio.to_thread(copy.read_bytes) == b"a,b\n"
+
+
 @pytest.mark.skipif(not HAS_SSHD, reason="sshd is not installed")
-async def test_code_runs_on_a_machine_that_ssh_reaches(theme: Theme, tmp_path: Path) -> None:
-    answers = (coded(SHOWN), said("Done."), coded(ENDLESS), said("Stopped."))
+async def test_code_runs_on_a_machine_that_ssh_reaches(
+    theme: Theme, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[QUrl] = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: bool(found.append(url)) or True)
+    answers = (coded(SHOWN), said("Done."), coded(ENDLESS), coded(WRITES), said("Written."))
     with machine(tmp_path / "far") as far:
         (far.home / "data").mkdir()
         async with (
             executor(tmp_path, far.variables) as made,
             opened(
-                theme, tmp_path, *answers, executor=made, places=OtherPlaces(made.place_questions)
+                theme,
+                tmp_path,
+                *answers,
+                executor=made,
+                places=OtherPlaces(made.place_questions),
+                far_side=FarSide(made),
             ) as bench,
         ):
             bench.session.set_folder(str(tmp_path))
             bench.session.set_interpreter(machine_place(far.host, "~/data").id)
             await use(bench, "ssh")
+            await carry(bench, tmp_path, found)
 
 
 @pytest.mark.slow_group("jupyter")

@@ -141,7 +141,7 @@ class ClosingQuestion(QObject):
             else tr_n("Code is running on %n other machines.", len(machines))
         )
         box.setInformativeText(
-            tr("It can run on without Playhead: the next start shows what it has printed by then.")
+            tr("It can run on without Playhead. The next run there shows what it has printed.")
         )
         leave = box.addButton(tr("Let it run"), QMessageBox.ButtonRole.AcceptRole)
         leave.clicked.connect(lambda: self._tasks.start(self._leave(cut)))
