@@ -325,7 +325,7 @@ class WindowLife:
 
 _FOR_RUNS = (
     "playhead.execution.processes",
-    "playhead.execution.output_decoder",
+    "playhead.kernel.output_decoder",
     "playhead.execution.kernel_process",
     "playhead.execution.results",
     "playhead.execution.run_stream",

@@ -279,7 +279,7 @@ def far_changes_of(fields: dict[str, Any]) -> FileChanges | None:
     is_whole = fields.get("is_whole") is True
     return FileChanges(
         folder=_text(fields.get("folder")),
-        note="" if is_whole else _NOT_WHOLE,
+        note=_ONLY_FOLDER if is_whole else _NOT_WHOLE,
         created=created,
         changed=changed,
         deleted=deleted,
@@ -297,6 +297,7 @@ def _changes(value: Any) -> tuple[FileChange, ...]:
 
 
 _FILE_LIMIT = 200
+_ONLY_FOLDER = "Only this folder there was looked at. Nothing of it can be undone."
 _NOT_WHOLE = "There are more files in this folder than were looked at."
 
 

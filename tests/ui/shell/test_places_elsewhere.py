@@ -86,6 +86,9 @@ async def test_a_machine_is_chosen_and_everything_says_so(theme: Theme, tmp_path
         chip = header.interpreter_chip
         await until(lambda: chip.isVisible() and chip.text() == "Runs on gpu-box · Python")
         look(bench, "head")
+        bench.window.new_conversation()
+        assert not pane.status.folder.text().startswith("gpu-box")
+        assert header.folder_chip.property("kind") == "chip"
         folder_menu = bench.window.places.open_folder_menu("", BOX.id)
         assert folder_menu.actions()[0].text() == "~/data on gpu-box"
         folder_menu.close()

@@ -40,7 +40,7 @@ from playhead.ui.widgets.task_owner import TaskOwner
 from playhead.ui.widgets.theme import GAP_L, GAP_XXL
 from playhead.ui.widgets.wording import tr, tr_error, tr_n
 
-_WIDTH_PX, _LEAST_PX = 560, 360
+_WIDTH_PX, _LEAST_PX = 560, 460
 _NAME_LENGTH = 60
 _LONGEST_QUESTION = 8_000
 _MOST_LINES, _AROUND_PX = 12, 20

@@ -128,7 +128,7 @@ class PlaceBinding(SessionBinding):
 
     def show(self) -> None:
         """Show in the head, below the code and in the question where the conversation runs."""
-        session = self._session
+        session = self._view.session
         if session is None:
             return
         interpreter, kernel = self._interpreter(), session.kernel
@@ -143,7 +143,7 @@ class PlaceBinding(SessionBinding):
 
     @property
     def _folder(self) -> str:
-        return self._session.folder if self._session is not None else ""
+        return self._view.session.folder if self._view.session is not None else ""
 
     def _open_folder_menu(self) -> None:
         self._menus.open_folder_menu(self._folder, self._interpreter())
