@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from playhead.domain.execution import Place
 from playhead.domain.secret import Secret
 from playhead.errors import ExecutionError
-from playhead.execution.machines.far_side import FarSide
 from playhead.execution.process_executor import ProcessExecutor
 from tests.execution.test_jupyter_kernels import Runs
 from tests.execution.test_jupyter_servers import place_at, token_of
@@ -145,7 +144,7 @@ async def test_code_that_is_left_runs_on_and_files_go_there_and_back(
 ) -> None:
     place, parts = place_at(server), list[float]()
     async with executor(tmp_path, token_of=token_of) as made:
-        far = FarSide(made)
+        far = made.far_side
         (tmp_path / "data.bin").write_bytes(DATA)
         there = await far.put_file(
             "conversation", place.id, str(tmp_path / "data.bin"), parts.append

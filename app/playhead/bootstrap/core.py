@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from playhead.execution.environments.package_keeper import PackageKeeper
     from playhead.execution.file_watch import FileWatch
     from playhead.execution.keeping.variable_keeper import VariableKeeper
-    from playhead.execution.machines.far_side import FarSide
     from playhead.execution.machines.other_places import OtherPlaces
     from playhead.execution.risk_reader import RiskReader
     from playhead.providers.provider import Provider
@@ -155,10 +154,7 @@ class Core(Struct, frozen=True, kw_only=True):
 
 
 def build_core(overrides: Overrides | None = None, stored: SettingsFile | None = None) -> Core:
-    """Take the keys out of the environment and make the adapters; starts nothing.
-
-    `stored` are the settings, if they have been read already.
-    """
+    """Take the keys out of the environment and make the adapters, over `stored` settings if any."""
     wanted = overrides or Overrides()
     variables = key_variables()
     secrets = take_from_environment(variables.values())
@@ -197,7 +193,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         packages=deferred(lambda: _make_packages(sandbox)),
         saved_variables=keeper,
         places=deferred(lambda: _make_places(executor)),
-        far_side=deferred(lambda: _make_far_side(executor)),
+        far_side=deferred(lambda: executor.far_side),
     )
     return Core(
         ports=ports,
@@ -241,12 +237,6 @@ def _make_executor(
         keeper=keeper,
         token_of=token_of,
     )
-
-
-def _make_far_side(executor: ProcessExecutor) -> FarSide:
-    from playhead.execution.machines.far_side import FarSide
-
-    return FarSide(executor)
 
 
 def _make_places(executor: ProcessExecutor) -> OtherPlaces:

@@ -16,7 +16,6 @@ from playhead.domain.conversation.payloads import FileChanges, InputRequest, Run
 from playhead.domain.execution import Place
 from playhead.domain.places import machine_place
 from playhead.domain.secret import Secret
-from playhead.execution.machines.far_side import FarSide
 from playhead.execution.machines.other_places import OtherPlaces
 from playhead.execution.process_executor import ProcessExecutor
 from playhead.ui.places.place_sheets import ServerSheet
@@ -132,7 +131,7 @@ async def test_code_runs_on_a_machine_that_ssh_reaches(
                 *answers,
                 executor=made,
                 places=OtherPlaces(made.place_questions),
-                far_side=FarSide(made),
+                far_side=made.far_side,
             ) as bench,
         ):
             bench.session.set_folder(str(tmp_path))
