@@ -244,7 +244,6 @@ class WindowLife:
     def _make_server(self, options: ServerOptions, token: Callable[[], Secret | None]) -> ApiServer:
         from playhead.bootstrap.server import ProgramAccess, make_server
 
-        sys.setswitchinterval(_SWITCH_S)
         if self._access is None:
             policy = window_policy(self._core.ports.settings)
             self._access = ProgramAccess(self._core, policy)
@@ -332,11 +331,6 @@ _FOR_RUNS = (
     "playhead.execution.live_kernel",
 )
 """What the session and the executor import when code is first to run, in this order."""
-_SWITCH_S = 0.001
-"""How long the server's thread may keep the interpreter when the window wants it.
-
-Python's 5 ms are more than half a frame that the window waits beside the time for the processor.
-"""
 _LOOK_MS = 2_000
 _YOUNG, _MIDDLE, _NEVER = 2_000, 10, 1_000_000_000
 _DUE = 10
