@@ -27,6 +27,7 @@ CLIENTS = {
     "curl",
     "openai, Python",
     "openai, JavaScript",
+    "openai Responses, Python",
     "openai Assistants, Python",
     "openai Assistants, JavaScript",
     "AI SDK",
@@ -104,6 +105,16 @@ def test_openai_python(server: Served, model: ModelServer, is_newest: bool):
     assert f"```output\n{QUOTIENT}\n```" in printed
     assert printed.count("Do you want to run this code?") == 1
     assert printed.rstrip().endswith(f"The tool said: {QUOTIENT}.")
+
+
+@pytest.mark.parametrize("is_newest", [True, False], ids=["newest SDK", "litellm's SDK"])
+def test_responses_python(server: Served, model: ModelServer, is_newest: bool):
+    path = str(NEWEST_OPENAI) if is_newest else ""
+    command = [sys.executable, "-c", example("openai Responses, Python")]
+    printed = run(command, server, given="yes\n", PYTHONPATH=path)
+    assert "```python\n34 / 24\n```" in printed
+    assert f"It printed: {QUOTIENT}\n" in printed
+    assert f"The tool said: {QUOTIENT}." in printed
 
 
 def test_openai_javascript(server: Served, model: ModelServer, tmp_path: Path):

@@ -15,13 +15,17 @@ from playhead.api.endpoints.meta import DocumentsHandler, HealthHandler, ModelsH
 from playhead.api.endpoints.native_chat import NativeChatHandler
 from playhead.api.endpoints.operations import OPERATIONS
 from playhead.api.endpoints.sessions_handler import SessionsHandler
+from playhead.api.responses.responses_handler import ResponsesHandler
 from playhead.api.server.idempotency_cache import IdempotencyCache
 from playhead.api.server.responder import Responder, Services
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
-_THREAD_ID = "{thread_id:(?!runs$)[^{}/]+}"
-"""`/v1/threads/runs` is not the address of a thread."""
+_NAMES = {
+    "{thread_id}": "{thread_id:(?!runs$)[^{}/]+}",
+    "{response_id}": "{response_id:(?!input_tokens$)[^{}/]+}",
+}
+"""`/v1/threads/runs` is not the address of a thread, nor `input_tokens` that of a response."""
 
 
 def add_routes(app: web.Application, services: Services, assistants: Assistants) -> None:
@@ -31,7 +35,9 @@ def add_routes(app: web.Application, services: Services, assistants: Assistants)
         handler = handlers[operation.name]
         if operation.is_stored:
             handler = _stored(handler, services)
-        path = operation.path.replace("{thread_id}", _THREAD_ID)
+        path = operation.path
+        for name, pattern in _NAMES.items():
+            path = path.replace(name, pattern)
         if operation.method == "GET":
             app.router.add_get(path, handler)  # with its HEAD
         else:
@@ -63,9 +69,21 @@ def _handlers(services: Services, assistants: Assistants) -> Mapping[str, Handle
         "health": HealthHandler(services).get,
         "openapi": documents.openapi,
         "collection": documents.collection,
+        **_response_handlers(ResponsesHandler(services, answering)),
         **_session_handlers(SessionsHandler(services, answering, native)),
         **_assistant_handlers(AssistantsHandler(services, assistants), repeats.once),
         **_run_handlers(RunsHandler(services, answering, assistants), repeats.once),
+    }
+
+
+def _response_handlers(responses: ResponsesHandler) -> Mapping[str, Handler]:
+    return {
+        "response_create": responses.create,
+        "response_input_tokens": responses.input_tokens,
+        "response_get": responses.get,
+        "response_delete": responses.delete,
+        "response_cancel": responses.cancel,
+        "response_input_items": responses.input_items,
     }
 
 

@@ -381,8 +381,3 @@ async def test_an_answer_is_continued_in_its_conversation(tmp_path: Path):
         await api.post(CHAT, asked(user("hi"), answer("Something else"), user("and you?")))
         one, two, three = (request.conversation_id for request in api.provider.requests)
     assert one == two != three
-
-
-async def test_there_are_no_responses_here(tmp_path: Path):
-    async with face(tmp_path) as api:
-        await api.fails("/v1/responses", asked(), 404, "not_found")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Iterable, Sequence
 
 from aiohttp import web
 from msgspec.structs import replace
@@ -23,9 +22,7 @@ from playhead.api.turns.client_request import (
     requesting_client,
     resolve_tool_choice,
 )
-from playhead.domain.conversation.chunk import Chunk
 from playhead.formats.wire import chat_completions
-from playhead.formats.wire.entry import Entry
 from playhead.session.turn_settings import TurnOptions
 
 WITH_END_MARK = StreamFormat(ending=b"data: [DONE]\n\n")
@@ -81,7 +78,7 @@ def _incoming(asked: CompletionRequest, client: str) -> ClientRequest:
         session_id=asked.session_id or "",
         client=client,
         is_call_clients=offering.is_call_clients,
-        proposed=_proposed(entries),
+        proposed=chat_completions.proposed_in(entries),
     )
 
 
@@ -96,18 +93,3 @@ def _options(asked: CompletionRequest, offering: ToolChoice, instructions: str) 
         auto_run=asked.auto_run,
         stop_grace_s=STOP_GRACE_S,
     )
-
-
-def _proposed(entries: Sequence[Entry]) -> tuple[str, str] | None:
-    """Return the language and code that the answer before a final yes asks about."""
-    if len(entries) < 2 or not entries[-1].is_yes:
-        return None
-    return chat_completions.last_proposed_code(_text(entries[-2].chunks))
-
-
-def _text(chunks: Iterable[Chunk]) -> str:
-    contents = (chunk.content for chunk in chunks if (chunk.role, chunk.type) == _PROSE)
-    return "".join(text for text in contents if isinstance(text, str))
-
-
-_PROSE = ("assistant", "message")

@@ -11,7 +11,7 @@ from playhead.api.schemas import CohereRequest
 from playhead.api.server.gateway import read_request
 from playhead.api.server.request_body import read_body
 from playhead.api.server.responder import AnswerFormat, Responder
-from playhead.api.server.sse import StreamFormat, data_line
+from playhead.api.server.sse import StreamFormat, frame_named_event
 from playhead.api.turns.api_turn import ApiTurn
 from playhead.api.turns.client_request import (
     STOP_GRACE_S,
@@ -23,7 +23,6 @@ from playhead.api.turns.client_request import (
 )
 from playhead.domain.conversation.payloads import Source
 from playhead.formats.wire.chat_completions.requests import read_tools
-from playhead.formats.wire.codec import Wire
 from playhead.formats.wire.cohere.encode import Encoder, VerbatimCiter
 from playhead.formats.wire.cohere.requests import (
     CohereMessages,
@@ -34,12 +33,6 @@ from playhead.formats.wire.cohere.requests import (
 from playhead.session.turn_settings import TurnOptions
 
 _CHOICES = {"REQUIRED": "required", "NONE": "none"}
-
-
-def frame_named_event(event: Wire) -> bytes:
-    """Return a server-sent event that is named by its type."""
-    return b"event: %b\n%b" % (str(event.get("type", "error")).encode(), data_line(event))
-
 
 NAMED_EVENTS = StreamFormat(frame=frame_named_event)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from playhead.api import schemas
 from playhead.api.assistants.assistant_operations import ASSISTANT_OPERATIONS
 from playhead.api.openapi import BODY_ERRORS, TURN_ERRORS, Operation, Parameter
+from playhead.api.responses.response_operations import RESPONSE_OPERATIONS
 from playhead.api.turns.code_places import PlaceList
 
 _SESSION = "/v1/sessions/{session_id}"
@@ -362,6 +363,7 @@ OPERATIONS = (
             "stream": False,
         },
     ),
+    *RESPONSE_OPERATIONS,
     *SESSION_OPERATIONS,
     *ASSISTANT_OPERATIONS,
     Operation(

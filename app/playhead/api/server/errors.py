@@ -29,6 +29,7 @@ STATUSES = {
     "missing_api_key": 400,
     "nothing_to_approve": 400,
     "invalid_state": 400,
+    "previous_response_not_found": 400,
     "input_unanswered": 400,
     "policy_impossible": 400,
     "step_limit": 400,

@@ -88,6 +88,7 @@ class _Messages(msgspec.Struct):
 
     messages: msgspec.Raw = msgspec.Raw()
     additional_messages: msgspec.Raw = msgspec.Raw()
+    input: msgspec.Raw = msgspec.Raw()
 
 
 class _Body(_Messages):
@@ -100,7 +101,7 @@ def _count_messages(raw: bytes, enough: int) -> int:
     """Return the number of messages; a body that cannot be read has none, and is refused later."""
     try:
         body = msgspec.json.decode(raw, type=_Body)
-        lists = [body.messages, body.additional_messages]
+        lists = [body.messages, body.additional_messages, body.input]
         if bytes(body.thread)[:1] == b"{":
             lists.append(msgspec.json.decode(body.thread, type=_Messages).messages)
         messages = [one for found in lists for one in _items(found)]

@@ -83,14 +83,19 @@ class Responder:
 
         Raises RequestError and SessionError of its beginning, TurnFailed of its failure.
         """
-        if _decides(incoming) and await self.is_from_own_code(request):
-            incoming = replace(incoming, is_from_own_code=True)
-        outbox = Outbox(asyncio.get_running_loop())
-        turn = await self._bridge.ask(self._turns.begin(incoming, outbox), self._turns.cancel)
+        turn, outbox = await self.begin(request, incoming)
         answer = format_.begin(turn)
         if format_.is_stream:
             return await self._stream(request, outbox, turn, answer, format_.form)
         return await self._whole(request, outbox, turn, answer)
+
+    async def begin(self, request: web.Request, incoming: ClientRequest) -> tuple[ApiTurn, Outbox]:
+        """Have the turn begun; what comes of it is in the outbox."""
+        if _decides(incoming) and await self.is_from_own_code(request):
+            incoming = replace(incoming, is_from_own_code=True)
+        outbox = Outbox(asyncio.get_running_loop())
+        turn = await self._bridge.ask(self._turns.begin(incoming, outbox), self._turns.cancel)
+        return turn, outbox
 
     async def is_from_own_code(self, request: web.Request) -> bool:
         """Return whether a process that one of our kernels started sent the request."""
@@ -144,7 +149,7 @@ class _CheckedEncoder:
     def encode(self, chunk: Chunk) -> list[Wire]:
         """Return the inner encoder's events."""
         if isinstance(chunk.content, Failure):
-            chunk = Chunk(role="server", type="error", content=_public_failure(chunk.content))
+            chunk = Chunk(role="server", type="error", content=public_failure(chunk.content))
         self.is_whole = (chunk.role, chunk.type) == ("server", "status")
         return self._encoder.encode(chunk)
 
@@ -153,7 +158,7 @@ class _CheckedEncoder:
         return self._encoder.finish()
 
 
-def _public_failure(failure: Failure) -> Failure:
+def public_failure(failure: Failure) -> Failure:
     """Return the failure with the text that a plain HTTP error would have."""
     error = http_error_of_failure(failure)
     return Failure(code=error.code, title=error.message, retry_after_s=error.retry_after_s)

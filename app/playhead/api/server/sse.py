@@ -43,10 +43,16 @@ def data_line(event: Wire) -> bytes:
     return b"data: %b\n\n" % to_json(event)
 
 
+def frame_named_event(event: Wire) -> bytes:
+    """Return a server-sent event that is named by its type."""
+    return b"event: %b\n%b" % (str(event.get("type", "error")).encode(), data_line(event))
+
+
 class StreamFormat(Struct, frozen=True, kw_only=True):
     """The format of a stream's events; `ending` follows the last one."""
 
     content_type: str = "text/event-stream; charset=utf-8"
+    longest_line: int = LONGEST_LINE
     frame: Callable[[Wire], bytes] = data_line
     ping: bytes = b": ping\n\n"
     ending: bytes = b""
@@ -284,7 +290,7 @@ class _AnswerStream:
 
     def _framed(self, event: Wire) -> bytes:
         line = self._form.frame(event)
-        if len(line) > LONGEST_LINE:
+        if len(line) > self._form.longest_line:
             raise _EventTooLong
         return line
 

@@ -161,11 +161,11 @@ class ApiTurn:
             unsubscribe()
 
 
-_CODE_IS_CALLS = frozenset({"assistants", "kernel"})
+_CODE_IS_CALLS = frozenset({"assistants", "kernel", "responses"})
 """Formats with a shape of their own for code, whoever decides about it."""
 
 
-_STREAMS_CALLS = frozenset({"chat", "cohere"})
+_STREAMS_CALLS = frozenset({"chat", "cohere", "responses"})
 """Formats that have no word to take back a call that was sent in part."""
 
 

@@ -19,6 +19,7 @@ from playhead.api.turns.api_sessions import ApiSessions
 from playhead.api.turns.api_turn import ApiTurn, ChunkSink
 from playhead.api.turns.client_request import ApiPolicy, ClientRequest, links_after
 from playhead.api.turns.model_state import Health, ModelState
+from playhead.api.turns.response_store import ResponseStore
 from playhead.api.turns.session_lifetimes import MAX_IDLE, TemporarySessions, ThreadKernels
 from playhead.domain.conversation.chunk import Chunk
 from playhead.domain.conversation.events import MoveTo
@@ -179,6 +180,7 @@ class Turns:
         self._policy = policy
         self._known = ConversationIndex()
         self._temporary_sessions = TemporarySessions(sessions, self._known.drop)
+        self.responses = ResponseStore(records)
         self.session_verbs = ApiSessions(sessions, policy, self._known.drop, records)
         self._began = time.monotonic()
         self._running: set[ApiTurn] = set()
@@ -517,8 +519,12 @@ def _with_note(turn: ApiTurn) -> TurnOptions:
 def _declines(turn: ApiTurn) -> bool:
     """Return whether another message declines the code that waits: its client asked for it."""
     incoming = turn.incoming
-    asks_in_text = incoming.wire_format == "chat" and not incoming.is_call_clients
+    asks_in_text = incoming.wire_format in _ASKING and not incoming.is_call_clients
     return not incoming.session_id or (asks_in_text and bool(turn.session.client))
+
+
+_ASKING = frozenset({"chat", "responses"})
+"""Formats that ask in the text whether code is to run."""
 
 
 def _open_code(messages: Sequence[Message]) -> list[str]:

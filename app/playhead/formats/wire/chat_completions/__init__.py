@@ -6,7 +6,7 @@ from playhead.domain.model import EXECUTE
 from playhead.formats.wire.chat_completions.decode import Decoder
 from playhead.formats.wire.chat_completions.encode import Encoder
 from playhead.formats.wire.chat_completions.projection import QUESTION, last_proposed_code
-from playhead.formats.wire.chat_completions.requests import read_messages, read_tools
+from playhead.formats.wire.chat_completions.requests import proposed_in, read_messages, read_tools
 
 __all__ = [
     "EXECUTE",
@@ -14,6 +14,7 @@ __all__ = [
     "Decoder",
     "Encoder",
     "last_proposed_code",
+    "proposed_in",
     "read_messages",
     "read_tools",
 ]

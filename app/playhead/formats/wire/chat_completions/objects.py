@@ -51,6 +51,12 @@ class UsageCounter:
         return asked, sum(usage.output_tokens for usage in self._told)
 
     @property
+    def details(self) -> tuple[int, int]:
+        """Return how many of them were cached, and how many were used for thinking."""
+        cached = sum(usage.cached_tokens for usage in self._told)
+        return cached, sum(usage.reasoning_tokens for usage in self._told)
+
+    @property
     def wire(self) -> Wire:
         """Return the `usage` object."""
         asked, answered = self.tokens

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from playhead.domain.model import ToolOffer
 from playhead.formats.wire.chat_completions.objects import answer_key
+from playhead.formats.wire.chat_completions.projection import last_proposed_code
 from playhead.formats.wire.entry import (
     Entry,
     RequestCalls,
@@ -47,11 +49,27 @@ def read_tools(raw: object) -> tuple[ToolOffer, ...]:
         return ()
     items = read_list(raw, "tools", code=_BAD_TOOLS)
     tools = tuple(_tool(item, f"tools[{place}]") for place, item in enumerate(items))
+    expect_unique(tools)
+    return tools
+
+
+def expect_unique(tools: Sequence[ToolOffer]) -> None:
+    """Raise RequestError for two tools of one name."""
     names = [tool.name for tool in tools]
     for place, name in enumerate(names):
         if name in names[:place]:
             refuse(f"two tools are called {name}", f"tools[{place}].function.name", code=_BAD_TOOLS)
-    return tools
+
+
+def proposed_in(entries: Sequence[Entry]) -> tuple[str, str] | None:
+    """Return the language and code that the answer before a final yes asks about."""
+    if len(entries) < 2 or not entries[-1].is_yes:
+        return None
+    said = (chunk.content for chunk in entries[-2].chunks if (chunk.role, chunk.type) == _PROSE)
+    return last_proposed_code("".join(text for text in said if isinstance(text, str)))
+
+
+_PROSE = ("assistant", "message")
 
 
 class _Reader:
@@ -92,8 +110,12 @@ def _tool(item: object, param: str) -> ToolOffer:
     tool = read_object(item, param, code=_BAD_TOOLS)
     if tool.get("type") != "function":
         refuse(f"{param}.type must be function", f"{param}.type", code=_BAD_TOOLS)
-    at = f"{param}.function"
-    function = read_object(tool.get("function"), at, code=_BAD_TOOLS)
+    return read_function(tool.get("function"), f"{param}.function")
+
+
+def read_function(raw: object, at: str) -> ToolOffer:
+    """Return the tool that these fields describe. Raises RequestError."""
+    function = read_object(raw, at, code=_BAD_TOOLS)
     name = read_text(function, "name", at, code=_BAD_TOOLS)
     if not _TOOL_NAME.fullmatch(name):
         refuse(f"{at}.name must match {_TOOL_NAME.pattern}", f"{at}.name", code=_BAD_TOOLS)
