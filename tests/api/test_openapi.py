@@ -27,15 +27,15 @@ from tests.support.workers import SharedWorker
 PATHS = (
     *("/v1/chat", "/v1/chat/completions", "/v2/chat", "/v1/kernel/stream"),
     *("/v1/sessions", "/v1/sessions/{session_id}/messages"),
-    *("/v1/threads", "/v1/threads/runs"),
+    *("/v1/threads", "/v1/threads/runs", "/v1/responses"),
 )
 UNDEMANDING = {"/v1/sessions", "/v1/threads"}
 """They need no field, and ignore those that they do not know."""
-THREADS = "^/v1/(assistants|threads|files)"
+THREADS = "^/v1/(assistants|threads|files|responses)"
 EXAMPLES = 10 if RUNS_ALL else 2
 """Made-up requests for each operation, besides those that the document's bounds suggest."""
 FEWER = str(max(EXAMPLES // 5, 1))
-"""For threads, which have many operations."""
+"""For threads and responses, which have many operations."""
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def session_id(client: httpx.Client) -> str:
 
 
 PARTS = {
-    # Threads have many operations: fewer made-up requests for each.
+    # Threads and responses have many operations: fewer made-up requests for each.
     "threads": (
         "--include-path-regex",
         THREADS,
@@ -146,7 +146,10 @@ def event(item: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-FIELDS = ("role", "type", "format", "content", "recipient", "id", "tool_calls", "tool_call_id")
+FIELDS = (
+    *("role", "type", "format", "content", "recipient", "id", "tool_calls", "tool_call_id"),
+    *("call_id", "name", "arguments", "output", "outputs", "code", "status"),
+)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
@@ -157,6 +160,7 @@ known_words = st.sampled_from(
         *("user", "assistant", "computer", "system", "developer", "tool", "server"),
         *("message", "code", "console", "image", "file", "command", "confirmation", "tool_call"),
         *("python", "output", "execution", "active_line", "path", "base64.png", "go", "stop"),
+        *("function_call", "function_call_output", "code_interpreter_call", "item_reference"),
         *("execute", "function", "text", "image_url", "call_0", '{"decision": "approve"}', "yes"),
     ]
 )
@@ -188,6 +192,10 @@ bodies = st.fixed_dictionaries(
         "assistant_id": st.just("asst_interpreter") | json_values,
         "additional_messages": messages | json_values,
         "metadata": json_values,
+        "input": messages | json_values,
+        "previous_response_id": st.text() | json_values,
+        "background": json_values,
+        "store": json_values,
     },
 )
 fuzz = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -22,6 +22,7 @@ from tests.benchmarks.api_client import (
     CHAT,
     COHERE,
     KERNEL,
+    RESPONSES,
     Route,
     Streamed,
     stream_together,
@@ -38,7 +39,7 @@ IDLE_S = 1.0
 TOKEN = "benchmark-token"
 CHUNKS = {1: 3000, 10: 300, 100: 40}
 """Chunks of each answer, by the number of clients."""
-ROUTES = {"cohere": COHERE, "kernel": KERNEL, "assistants": ASSISTANTS}
+ROUTES = {"responses": RESPONSES, "cohere": COHERE, "kernel": KERNEL, "assistants": ASSISTANTS}
 """The other formats, each with ten clients."""
 
 
@@ -73,6 +74,7 @@ def api() -> dict[str, float]:
         figures |= _beside_the_worker(child, port, server.base_url, environment)
         for name, route in ROUTES.items():
             figures[f"{name}_events_per_s"] = round(_rate(_ask(port, 10, CHUNKS[10], route)), 1)
+        figures["responses_over_chat"] = _responses_over_chat(port)
         server.script = text("Yes", ".")
         figures |= _large_requests(child, port)
         child.close()
@@ -91,6 +93,15 @@ def _rate(streamed: Sequence[Streamed]) -> float:
     """Events of all clients over the time from the first of them to the last."""
     seconds = max(s.last_at for s in streamed) - min(s.first_at for s in streamed)
     return sum(s.events for s in streamed) / seconds
+
+
+def _responses_over_chat(port: int) -> float:
+    """The events per second of Responses over those of chat completions, in turns."""
+    rows: list[dict[str, float]] = []
+    for _ in range(ROUNDS):
+        chat = _rate(_ask(port, 10, CHUNKS[10]))
+        rows.append({"ratio": _rate(_ask(port, 10, CHUNKS[10], RESPONSES)) / chat})
+    return round(median(rows, "ratio"), 2)
 
 
 def _beside_the_worker(

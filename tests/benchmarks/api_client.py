@@ -39,6 +39,10 @@ def _chat_body(prompt: str) -> dict[str, Any]:
     return {"model": "openai/test", "stream": True, "messages": messages}
 
 
+def _response_body(prompt: str) -> dict[str, Any]:
+    return {"model": "openai/test", "stream": True, "input": prompt}
+
+
 def _kernel_body(prompt: str) -> dict[str, Any]:
     return {"messages": [{"type": "input", "text": prompt}]}
 
@@ -49,6 +53,9 @@ def _run_body(prompt: str) -> dict[str, Any]:
 
 
 CHAT = Route("/v1/chat/completions", _chat_body, b"data: [DONE]")
+RESPONSES = Route(
+    "/v1/responses", _response_body, b'"total_tokens"', b"event: response.output_item.added"
+)
 COHERE = Route("/v2/chat", _chat_body, b'"message-end"')
 KERNEL = Route("/v1/kernel/stream", _kernel_body, b"data: [DONE]")
 ASSISTANTS = Route("/v1/threads/runs", _run_body, b"event: done", b"event: thread.run.step.created")

@@ -137,3 +137,18 @@ def test_ai_sdk_reads_a_refusals_words(ai_sdk: Report):
     refused = ai_sdk["refused"]
     assert (refused["name"], refused["status"]) == ("AI_APICallError", 429)
     assert refused["message"]
+
+
+def test_the_ai_sdk_speaks_responses_by_default(ai_sdk: Report):
+    seen = ai_sdk["responses"]
+    assert seen == {"text": "I have reasoned.", "reasoning": "Let me see.", "errors": []}
+    tools = ai_sdk["responsesTools"]
+    assert (tools["inputs"], tools["steps"]) == ([{"city": "Oslo"}, {"city": "Rome"}], 2)
+    assert "fine in Oslo. fine in Rome." in tools["text"]
+
+
+def test_the_ai_sdk_has_code_run_by_responses(ai_sdk: Report):
+    seen = ai_sdk["responsesCode"]
+    assert seen["proposal"].endswith("Do you want to run this code?")
+    assert QUOTIENT in str(seen["output"])
+    assert seen["text"].endswith(f"The tool said: {QUOTIENT}.")

@@ -81,7 +81,7 @@ def test_running_unasked_is_denied_where_it_is_not_allowed(strict_server: Served
 
 def test_what_is_not_offered_is_not_found(client: OpenAI):
     with pytest.raises(openai.NotFoundError) as caught:
-        client.responses.create(model=MODEL, input="hello")
+        client.responses.retrieve("resp_none")
     assert caught.value.code == "not_found"
 
 

@@ -1,4 +1,4 @@
-// The AI SDK on its OpenAI provider; `.chat()` is what speaks chat completions.
+// The AI SDK on its OpenAI provider; `.chat()` is what speaks chat completions, without it Responses.
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, isStepCount, streamText, tool } from "ai";
 import { z } from "zod";
@@ -7,6 +7,7 @@ import { address, model, report, token } from "./report.mjs";
 const provider = createOpenAI({ baseURL: `${address}/v1`, apiKey: token });
 const chat = provider.chat(model);
 const once = { model: chat, maxRetries: 0 };
+const byResponses = { model: provider(model), maxRetries: 0 };
 
 async function parts(stream) {
   const seen = [];
@@ -82,6 +83,37 @@ await report({
     const messages = [question, ...first.response.messages, decided];
     const second = await generateText({ ...once, messages, tools: { execute } });
     return { input: call.input, text: second.text };
+  },
+
+  responses: async () => {
+    const result = streamText({ ...byResponses, prompt: "with reasoning, please" });
+    const seen = await parts(result.fullStream);
+    const text = (kind) => seen.filter((part) => part.type === kind).map((part) => part.text).join("");
+    const errors = seen.filter((part) => part.type === "error").map((part) => String(part.error));
+    return { text: text("text-delta"), reasoning: text("reasoning-delta"), errors };
+  },
+
+  responsesTools: async () => {
+    const result = streamText({
+      ...byResponses,
+      prompt: "weather in two cities",
+      tools: { lookup },
+      stopWhen: isStepCount(3),
+    });
+    const text = await result.text;
+    const steps = await result.steps;
+    return { text, inputs: steps[0].toolCalls.map((call) => call.input), steps: steps.length };
+  },
+
+  responsesCode: async () => {
+    const question = { role: "user", content: "What's 34/24?" };
+    const tools = { code_interpreter: provider.tools.codeInterpreter() };
+    const first = await generateText({ ...byResponses, messages: [question], tools });
+    const yes = { role: "user", content: "yes" };
+    const messages = [question, ...first.response.messages, yes];
+    const second = await generateText({ ...byResponses, messages, tools });
+    const output = second.steps[0].toolResults.map((result) => result.output);
+    return { proposal: first.text, text: second.text, output };
   },
 
   cut: async () => {

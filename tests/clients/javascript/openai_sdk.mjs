@@ -94,7 +94,7 @@ await report({
   refusals: async () => ({
     badRequest: await refusal(() => ask([])),
     stranger: await refusal(() => new OpenAI({ baseURL: `${address}/v1`, apiKey: "wrong", maxRetries: 0 }).models.list()),
-    notFound: await refusal(() => client.responses.create({ model, input: "hello" })),
+    notFound: await refusal(() => client.responses.retrieve("resp_none")),
     tooMany: await refusal(() => ask([user("too many")])),
     upstream: await refusal(() => ask([user("out of order")], { stream: true })),
     cut: await refusal(async () => {
