@@ -39,6 +39,8 @@ IDLE_S = 1.0
 TOKEN = "benchmark-token"
 CHUNKS = {1: 3000, 10: 300, 100: 40}
 """Chunks of each answer, by the number of clients."""
+COMPARED = 1000
+"""Chunks of each answer where two formats are compared."""
 ROUTES = {"responses": RESPONSES, "cohere": COHERE, "kernel": KERNEL, "assistants": ASSISTANTS}
 """The other formats, each with ten clients."""
 
@@ -99,8 +101,8 @@ def _responses_over_chat(port: int) -> float:
     """The events per second of Responses over those of chat completions, in turns."""
     rows: list[dict[str, float]] = []
     for _ in range(ROUNDS):
-        chat = _rate(_ask(port, 10, CHUNKS[10]))
-        rows.append({"ratio": _rate(_ask(port, 10, CHUNKS[10], RESPONSES)) / chat})
+        chat = _rate(_ask(port, 10, COMPARED))
+        rows.append({"ratio": _rate(_ask(port, 10, COMPARED, RESPONSES)) / chat})
     return round(median(rows, "ratio"), 2)
 
 

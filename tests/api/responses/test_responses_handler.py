@@ -138,6 +138,7 @@ async def test_a_clients_call_ends_the_response_and_its_output_goes_on(tmp_path:
         (asked([]), "invalid_messages", "messages"),
         (asked(7), "invalid_request", "input"),
         (asked(conversation="conv_1"), "invalid_request", "conversation"),
+        (asked(session_id="1", previous_response_id="2"), "invalid_request", "session_id"),
         (asked(previous_response_id="resp_1"), "previous_response_not_found", None),
         (asked(tools=[{"type": "web_search"}]), "invalid_tools", "tools[0].type"),
         (asked(tool_choice={"type": "code_interpreter"}), "invalid_tools", "tool_choice"),
@@ -191,3 +192,15 @@ async def test_stored_responses_outlive_their_process_for_thirty_days():
     with pytest.raises(RequestError):
         await expired.get("resp_1")
     assert await records.of("responses") == []
+
+
+async def test_the_oldest_responses_make_room_for_new_ones():
+    records = RecordsInMemory()
+    store = ResponseStore(records, now=lambda: 5, most=1000)
+    for number in range(6):
+        item = {"id": "msg_1", "text": "x" * 300}
+        store.keep({"id": f"resp_{number}", "created_at": number, "output": []}, [item])
+        if number == 3:
+            assert (await store.get("resp_3")).items == (item,)
+    kept = [record.id for record in await records.of("responses")]
+    assert kept == ["resp_4", "resp_5"]

@@ -166,6 +166,13 @@ class ResponsesHandler:
                 code="invalid_request",
                 param="conversation",
             )
+        if body.session_id is not None and body.previous_response_id is not None:
+            raise RequestError(
+                "session_id and previous_response_id both name a conversation.",
+                remedy="Leave one of them out.",
+                code="invalid_request",
+                param="session_id",
+            )
         items = items_of(body.input)
         history, items = await self._services.bridge.ask(self._referred(body, items))
         if len(history) + len(items) > _READ_AT_ONCE:

@@ -17,8 +17,10 @@ from playhead.session.ports import Records
 
 KEPT_S = 30 * 24 * 3600
 """Time in which a response can be asked for (docs/wire-formats.md)."""
+KEPT_CHARACTERS = 200_000_000
+"""Of all responses together; the oldest go first: clients may send a whole history each time."""
 _INDEX = "responses"
-"""The owner of the records that say which responses there are, and since when."""
+"""The owner of the records that say which responses there are, since when, and how large."""
 _RECORD = "response"
 
 
@@ -37,23 +39,33 @@ class StoredResponse(Struct, frozen=True):
 class ResponseStore:
     """Keeps each response as a record of its own, for thirty days.
 
-    `now` returns seconds since the epoch.
+    `now` returns seconds since the epoch; `most` is how many characters are kept.
     """
 
-    def __init__(self, records: Records, now: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        records: Records,
+        now: Callable[[], float] = time.time,
+        most: int = KEPT_CHARACTERS,
+    ) -> None:
         self._records = records
         self._now = now
-        self._has_expired = False
+        self._most = most
+        self._sizes: dict[str, int] | None = None
 
     def keep(self, wire: Wire, items: Sequence[Wire]) -> None:
-        """Keep a response in this state."""
+        """Keep a response in this state, and no more of the others than there is room for."""
         content = json.dumps({"wire": wire, "items": [*items]}, ensure_ascii=False)
         self._records.put(Record(wire["id"], _RECORD, content))
-        self._records.put(Record(_INDEX, wire["id"], str(wire["created_at"])))
+        index = json.dumps([wire["created_at"], len(content)])
+        self._records.put(Record(_INDEX, wire["id"], index))
+        if self._sizes is not None:
+            self._sizes[wire["id"]] = len(content)
+            self._make_room(self._sizes)
 
     async def get(self, response_id: str, param: str = "response_id") -> StoredResponse:
         """Return a response. Raises RequestError (`not_found`)."""
-        await self._expire()
+        await self._know()
         for record in await self._records.of(response_id):
             if record.id == _RECORD and (found := _read(record.content)) is not None:
                 return found
@@ -91,19 +103,29 @@ class ResponseStore:
                 param="previous_response_id",
             ) from None
 
-    async def _expire(self) -> None:
-        """Delete the responses whose time has passed; once in each process."""
-        if self._has_expired:
-            return
-        self._has_expired = True
-        oldest = self._now() - KEPT_S
-        for record in await self._records.of(_INDEX):
-            if not record.content.isdigit() or int(record.content) < oldest:
-                self._drop(record.id)
+    async def _know(self) -> None:
+        """Read the sizes of all responses, the oldest first; those whose time has passed go."""
+        if self._sizes is None:
+            kept = await self._records.of(_INDEX)
+            if self._sizes is None:  # read by another request meanwhile
+                self._sizes = {}
+                oldest = self._now() - KEPT_S
+                for record in kept:
+                    created_at, size = json.loads(record.content)
+                    self._sizes[record.id] = size
+                    if created_at < oldest:
+                        self._drop(record.id)
+                self._make_room(self._sizes)
+
+    def _make_room(self, sizes: dict[str, int]) -> None:
+        while sum(sizes.values()) > self._most:
+            self._drop(next(iter(sizes)))
 
     def _drop(self, response_id: str) -> None:
         self._records.drop(response_id)
         self._records.drop(_INDEX, response_id)
+        if self._sizes is not None:
+            self._sizes.pop(response_id, None)
 
 
 def _read(content: str) -> StoredResponse | None:
