@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from playhead.api.turns.response_store import KEPT_S, ResponseStore
+from playhead.domain.execution import Deny
 from playhead.domain.history import Record
 from playhead.domain.model import ModelParameters
 from playhead.errors import RequestError
 from playhead.storage.history.no_history import RecordsInMemory
-from tests.support.http_face import face
+from tests.support.http_face import Face, face
 from tests.support.ports import called, coded, said
+from tests.support.waiting import until
 
 RESPONSES = "/v1/responses"
 Wire = dict[str, Any]
@@ -135,7 +137,7 @@ async def test_a_clients_call_ends_the_response_and_its_output_goes_on(tmp_path:
     ("body", "code", "param"),
     [
         ({"input": "x"}, "invalid_model", "model"),
-        (asked([]), "invalid_messages", "messages"),
+        (asked([]), "invalid_messages", "input"),
         (asked(7), "invalid_request", "input"),
         (asked(conversation="conv_1"), "invalid_request", "conversation"),
         (asked(session_id="1", previous_response_id="2"), "invalid_request", "session_id"),
@@ -155,15 +157,37 @@ async def test_what_cannot_be_done_is_refused_and_asks_nobody(
     assert param in (None, refused.json()["error"]["param"])
 
 
+@pytest.mark.parametrize("is_approved", [True, False])
+async def test_where_only_the_window_decides_the_response_waits_for_it(
+    tmp_path: Path, is_approved: bool
+):
+    async with face(tmp_path, coded("6 * 7"), said("done"), may_approve=False) as api:
+        begun = await api.post(RESPONSES, asked(background=True))
+        await until(lambda: any(one.pending for one in api.sessions.open_sessions))
+        (session,) = api.sessions.open_sessions
+        assert session.pending is not None
+        if is_approved:
+            session.approve(session.pending.id)
+        else:
+            session.decide({session.pending.message_id: Deny()})
+        response = await ended(api, begun)
+    assert kinds(response) == ["code_interpreter_call", "message"]
+    assert response["output"][0]["status"] == ("completed" if is_approved else "incomplete")
+    assert response["output"][0]["code"] == "6 * 7"
+
+
+async def ended(api: Face, response: Wire) -> Wire:
+    """A response in the background, once it is over."""
+    while response["status"] == "in_progress":
+        response = (await api.client.get(f"{RESPONSES}/{response['id']}")).json()
+    return response
+
+
 async def test_a_response_in_the_background_is_recognised_afterwards(tmp_path: Path):
     async with face(tmp_path, said("one"), said("two")) as api:
         begun = await api.post(RESPONSES, asked(background=True))
         assert begun["background"] is True
-        status = "in_progress"
-        while status == "in_progress":
-            now = (await api.client.get(f"{RESPONSES}/{begun['id']}")).json()
-            status = now["status"]
-        assert status == "completed"
+        assert (await ended(api, begun))["status"] == "completed"
         await api.post(RESPONSES, asked("and?", previous_response_id=begun["id"]))
         ids = [request.conversation_id for request in api.provider.requests]
     assert ids[0] == ids[1]

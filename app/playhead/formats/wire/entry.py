@@ -67,10 +67,10 @@ def text_message(
     return (start, content, end) if text else (start, end)
 
 
-def check_entries(entries: Sequence[Entry]) -> list[Entry]:
+def check_entries(entries: Sequence[Entry], param: str = "messages") -> list[Entry]:
     """Return the entries if they are not empty. Raises RequestError."""
     if not any(entry.chunks or entry.decision for entry in entries):
-        raise RequestError("messages hold nothing to answer", param="messages")
+        raise RequestError(f"{param} holds nothing to answer", param=param)
     return list(entries)
 
 

@@ -81,7 +81,7 @@ def read_input(history: Sequence[Item], items: Sequence[Item]) -> ResponseInput:
         reader.take(item, "previous_response_id")
     for place, item in enumerate(items):
         reader.take(item, f"input[{place}]")
-    entries = check_entries(reader.entries)
+    entries = check_entries(reader.entries, "input")
     return ResponseInput(
         entries=tuple(entries),
         instructions="\n\n".join(reader.instructions),
