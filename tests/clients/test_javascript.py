@@ -70,6 +70,12 @@ def test_openai_has_code_run_unasked(openai_sdk: Report):
     assert f"```output\n{QUOTIENT}\n```" in openai_sdk["autoRun"]
 
 
+def test_openai_speaks_responses(openai_sdk: Report):
+    seen = openai_sdk["responses"]
+    assert (seen["first"], seen["second"]) == (HELLO, "once more")
+    assert "".join(seen["deltas"]) == "once more"
+
+
 @pytest.mark.parametrize(
     ("refused", "kind", "status", "code"),
     [

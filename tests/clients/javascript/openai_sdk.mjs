@@ -91,6 +91,19 @@ await report({
 
   autoRun: async () => (await ask([user("What's 34/24?")], { auto_run: true })).choices[0].message.content,
 
+  responses: async () => {
+    const first = await client.responses.create({ model, input: "hello" });
+    const stream = client.responses.stream({
+      model,
+      input: "echo once more",
+      previous_response_id: first.id,
+    });
+    const deltas = [];
+    stream.on("response.output_text.delta", (event) => deltas.push(event.delta));
+    const second = await stream.finalResponse();
+    return { first: first.output_text, second: second.output_text, deltas };
+  },
+
   refusals: async () => ({
     badRequest: await refusal(() => ask([])),
     stranger: await refusal(() => new OpenAI({ baseURL: `${address}/v1`, apiKey: "wrong", maxRetries: 0 }).models.list()),

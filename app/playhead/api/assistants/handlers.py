@@ -27,11 +27,10 @@ from playhead.api.assistants.threads import (
     file_prefix,
 )
 from playhead.api.server.bridge import Bridge
-from playhead.api.server.errors import http_error_of_failure
 from playhead.api.server.gateway import read_request
 from playhead.api.server.outbox import Outbox
 from playhead.api.server.request_body import read_body
-from playhead.api.server.responder import Responder, Services, json_answer
+from playhead.api.server.responder import Responder, Services, json_answer, public_failure
 from playhead.api.server.sse import OPEN_ANSWERS, OpenAnswers, StreamFormat, stream_answer, to_json
 from playhead.api.turns.client_request import STOP_GRACE_S, model_choice, requesting_client
 from playhead.api.turns.session_export import folder_reader
@@ -462,11 +461,7 @@ class RunRecorder:
     def encode(self, chunk: Chunk) -> list[Wire]:
         """Return the events that are certain after this chunk."""
         if isinstance(chunk.content, Failure) and chunk.content.code != assistants.EXPIRED:
-            error = http_error_of_failure(chunk.content)
-            failure = Failure(
-                code=error.code, title=error.message, retry_after_s=error.retry_after_s
-            )
-            chunk = Chunk(role="server", type="error", content=failure)
+            chunk = Chunk(role="server", type="error", content=public_failure(chunk.content))
         return self._record(self._encoder.encode(chunk))
 
     def finish(self) -> list[Wire]:
