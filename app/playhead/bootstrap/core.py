@@ -161,8 +161,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     hide_process()
     chosen = _settings(wanted, stored or SettingsFile(paths.settings_path()))
     catalog = ModelCatalog()
-    names = variables | _operator_key(catalog, chosen.current, secrets)
-    keys = KeyStore(secrets, names, KeyringKeys(KeyringEntries(), paths.keyring_lock_path()))
+    keys = _make_keys(secrets, variables | _operator_key(catalog, chosen.current, secrets))
     settings = WitnessedSettings(chosen, keys)
     routes = RouteGuard(keys, settings, catalog, wanted.key_routes, wanted.api_base)
     settings.learn = routes.learn
@@ -171,8 +170,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
     files = deferred(lambda: _make_files(executor))
     keeper = _make_keeper(wanted, settings)
     executor = _make_executor(wanted, tuple(variables.values()), sandbox, files, keeper, keys)
-    worker = deferred(_make_worker)
-    interpreters = deferred(_make_interpreters)
+    worker, interpreters = deferred(_make_worker), deferred(_make_interpreters)
     reader = deferred(lambda: _make_reader(variables))
     history = deferred(lambda: _make_history(wanted))
     provider = deferred(lambda: _make_provider(worker, executor, wanted.how_to_choose))
@@ -187,7 +185,7 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         reader=reader,
         sandbox=boundary,
         policy=wanted.policy,
-        is_root=hasattr(os, "geteuid") and os.geteuid() == 0,
+        is_root=_is_root(),
         risks=deferred(_make_risks),
         files=files,
         packages=deferred(lambda: _make_packages(sandbox)),
@@ -212,6 +210,14 @@ def build_core(overrides: Overrides | None = None, stored: SettingsFile | None =
         checker=deferred(lambda: _make_checker(variables, lambda: boundary.report)),
         token=secrets.get(TOKEN),
     )
+
+
+def _make_keys(secrets: Mapping[str, Secret], names: Mapping[str, str]) -> KeyStore:
+    return KeyStore(secrets, names, KeyringKeys(KeyringEntries(), paths.keyring_lock_path()))
+
+
+def _is_root() -> bool:
+    return hasattr(os, "geteuid") and os.geteuid() == 0
 
 
 def _make_executor(
