@@ -124,6 +124,31 @@ def test_a_kernel_that_another_window_takes_is_not_taken_back(far: Machine, tmp_
         assert second.text_until("idle", "two") == "1\n"
 
 
+def test_a_restart_without_a_link_ends_the_old_kernel_at_the_next_connection(
+    far: Machine, tmp_path: Path
+) -> None:
+    kept = far.home / ".cache" / "playhead"
+    until_now(lambda: not list(kept.glob("kept-*")))
+    first = Carried(tmp_path / "first", far.variables)
+    first.mark("ready")
+    first.execute("import time; print('on', flush=True); time.sleep(600)", "one")
+    first.text("on")
+    far.way.is_refusing = True
+    far.way.cut()
+    first.mark("link", state="lost")
+    first.send("exit", how="restart")
+    facts = facts_of(first)
+    first.process.wait()
+    first.end()
+    far.way.is_refusing = False
+    (old,) = kept.glob("kept-*")
+    with carried(tmp_path / "second", far.variables, {"resume": facts}) as second:
+        second.mark("ready")
+        until_now(lambda: not old.exists())
+        second.execute("print(1)", "two")
+        assert second.text_until("idle", "two") == "1\n"
+
+
 def test_a_kernel_that_is_gone_is_said_to_be_gone(far: Machine, tmp_path: Path) -> None:
     far.way.is_refusing = False
     kernel = Carried(tmp_path / "spool", far.variables)

@@ -308,7 +308,7 @@ class Carrier:
         """Leave the kernel, or end it; without a link that is left to the next connection."""
         if how == "leave" or not self._is_linked:
             self._is_leaving = True
-            if how != "leave" and self._attempts:
+            if how != "leave":
                 self._write_mark(
                     "resume", facts={"ends": f"{self._far['id']} {self._far['token']}"}
                 )
