@@ -7,6 +7,7 @@ requests come by the control channel, which is served while a block runs.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import fcntl
 import os
@@ -152,6 +153,7 @@ class ServerProbe(IPythonProbe):
         self._nonce = nonce
         self._sender = JournalSender(self._publish)
         self._spool = tempfile.mkdtemp(prefix="playhead-")
+        atexit.register(shutil.rmtree, self._spool, ignore_errors=True)
         self._typed: SimpleQueue[tuple[str, Any]] = SimpleQueue()
         self._asked = ""
         self._count = 0
@@ -286,10 +288,6 @@ class ServerProbe(IPythonProbe):
             path = _free_path(path)
             os.replace(part, path)
         return {"path": path}
-
-    def close(self) -> None:
-        """Remove its files."""
-        shutil.rmtree(self._spool, ignore_errors=True)
 
 
 def _free_path(path: str) -> str:
