@@ -469,8 +469,8 @@ class _Walk:
         if issubclass(kind, type):
             is_ours = self._is_running and module_of(one) == "__main__"
             return gc.get_referents(one) if is_ours else []
-        if type(one) is dict and "__builtins__" in one:
-            return []  # of a module: frames have it
+        if type(one) is dict and ("__builtins__" in one or "__build_class__" in one):
+            return []  # of a module, or the builtins: frames have both before Python 3.11
         if issubclass(kind, weakref.ReferenceType):
             reference: Any = weakref.ref
             return [reference.__call__(one), *gc.get_referents(one)]
