@@ -22,7 +22,8 @@ _PAGES = frozenset({
 """The pages of a server whose addresses people copy; what stands before one is its own."""
 _FIRST_ADDRESS = re.compile(r"https?://[^\s\"'<>]+", re.IGNORECASE)
 _LOOPBACK = re.compile(r"127(\.\d{1,3}){3}|localhost|::1", re.IGNORECASE)
-_HOST = re.compile(r"[A-Za-z0-9_][\w.%+@-]*", re.ASCII)
+_HOST = re.compile(r"[A-Za-z0-9_][\w.%+-]*(@[A-Za-z0-9_][\w.%+-]*)*", re.ASCII)
+_HOST_NAME = re.compile(r"[a-z0-9_.-]+|[0-9a-f:.]+(%[\w.-]+)?", re.ASCII)
 
 
 class PastedAddress(Struct, frozen=True):
@@ -106,10 +107,11 @@ def pasted_address(text: str) -> PastedAddress:
     has_scheme = "://" in words
     try:
         parts = urlsplit(words if has_scheme else f"https://{words}")
-        host, port = parts.hostname or "", parts.port
+        # Letters that look like others are shown as what they are.
+        host, port = (parts.hostname or "").encode("idna").decode("ascii").lower(), parts.port
     except ValueError as error:
         raise _not_an_address() from error
-    if parts.scheme.lower() not in ("http", "https") or not host:
+    if parts.scheme.lower() not in ("http", "https") or not _HOST_NAME.fullmatch(host):
         raise _not_an_address()
     scheme = parts.scheme.lower()
     if not has_scheme and _LOOPBACK.fullmatch(host):

@@ -6,7 +6,7 @@ import asyncio
 import json
 import ssl
 from collections.abc import AsyncGenerator, Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
 import aiohttp
@@ -17,6 +17,7 @@ _LIMIT_BYTES = 16_000_000
 _LIMIT_S = 30.0
 _CONNECT_LIMIT_S = 10.0
 _STREAM_LIMIT_S = 600.0
+_LEAST_SECRET = 6
 _CERTIFICATE_ERRORS = (
     aiohttp.ClientConnectorCertificateError,
     aiohttp.ClientConnectorSSLError,
@@ -54,6 +55,7 @@ class ServerRequests:
 
     def __init__(self, address: str, token: str) -> None:
         self.address = address if address.endswith("/") else address + "/"
+        self._token = token
         self._headers = {"Authorization": f"token {token}"} if token else {}
         self._session: aiohttp.ClientSession | None = None
 
@@ -116,7 +118,7 @@ class ServerRequests:
                     compress=0,
                 )
         except aiohttp.WSServerHandshakeError as error:
-            raise self._refused(error.status, error.message) from error
+            raise self._refused(error.status, self._plain(error.message)) from error
         except (aiohttp.ClientError, OSError, TimeoutError, ValueError) as error:
             raise self._failed(error) from error
 
@@ -138,7 +140,7 @@ class ServerRequests:
         if 300 <= answer.status < 400:
             raise self._led_away(answer.headers.get("Location", ""))
         if answer.status >= 400:
-            raise self._refused(answer.status, _message_in(data))
+            raise self._refused(answer.status, self._plain(_message_in(data)))
         if answer.status == 204 or not data:
             return None
         if len(data) > _LIMIT_BYTES:
@@ -149,6 +151,10 @@ class ServerRequests:
             return json.loads(data)
         except (ValueError, RecursionError):
             raise self.is_no_server() from None
+
+    def _plain(self, words: str) -> str:
+        """Return the server's words for a person: it may send back what it was given."""
+        return str(without_token(words, self._token))[:300]
 
     def _open(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -246,9 +252,23 @@ async def _refuse_redirect(session: Any, context: Any, given: Any) -> None:
 def _message_in(data: bytes) -> str:
     try:
         found = json.loads(data)
-        return str(found["message"] or "")[:300]
+        return str(found["message"] or "")
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""
+
+
+def without_token(value: Any, token: str) -> Any:
+    """Return what a server says with "…" for the token, which it knows."""
+    if len(token) < _LEAST_SECRET:  # words have that in them; it is no secret
+        return value
+    if isinstance(value, str):
+        return value.replace(token, "…")
+    if isinstance(value, list):
+        return [without_token(one, token) for one in cast("list[Any]", value)]
+    if isinstance(value, dict):
+        found = cast("dict[str, Any]", value)
+        return {name: without_token(one, token) for name, one in found.items()}
+    return value
 
 
 def part(text: str) -> str:

@@ -9,13 +9,21 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import sys
 from collections.abc import Callable
 from typing import Any, NamedTuple, cast
 
-from playhead.place_worker.http_requests import GoneError, ServerError, ServerRequests, part
+from playhead.place_worker.http_requests import (
+    GoneError,
+    ServerError,
+    ServerRequests,
+    part,
+    without_token,
+)
 
 _USER = "/user/"
+_PATH = re.compile(r"/[^\s?#\\]{0,1000}")
 _LOOK_S = 0.5
 _START_LIMIT_S = 600.0
 _STOPPED = ("place_gone", "place_failed", "place_sign_in")
@@ -57,8 +65,7 @@ async def find_on_hub(
             )
         name = str(_object(await hub.get("hub/api/user")).get("name", ""))
         path = await _started(hub, name, _server_name(address, name), report)
-        root = hub.address.rstrip("/") if not path.startswith("/") else _origin(hub.address)
-        return HubServer(name, root + path, version)
+        return HubServer(name, _origin(hub.address) + path, version)
     finally:
         await hub.close()
 
@@ -87,7 +94,7 @@ async def _started(hub: ServerRequests, user: str, server: str, report: Report) 
         while True:
             facts = _object(_object(_object(await hub.get(path)).get("servers")).get(server))
             if facts.get("ready"):
-                return str(facts.get("url", ""))
+                return _path(facts.get("url"))
             if not has_asked or not facts:
                 if has_asked:
                     raise ServerError(
@@ -122,6 +129,13 @@ def _server_name(address: str, user: str) -> str:
     return rest.strip("/").partition("/")[0]
 
 
+def _path(url: object) -> str:
+    """Return a path of the Hub: anything else could be a part of another server's name."""
+    if isinstance(url, str) and _PATH.fullmatch(url):
+        return url
+    raise ServerError("place_failed", "The Hub does not say where the server is.")
+
+
 def _origin(address: str) -> str:
     scheme, _, rest = address.partition("://")
     return f"{scheme}://{rest.partition('/')[0]}"
@@ -134,10 +148,12 @@ _TRIED = ("place_gone", "place_sign_in", "place_no_server", "place_redirect")
 def main() -> int:
     """Answer the question on standard input."""
     asked = json.loads(sys.stdin.readline())
+    token = asked.get("token") or ""
     try:
-        _print({"answer": asyncio.run(_answer(asked["address"], asked.get("token") or ""))})
+        found = asyncio.run(_answer(asked["address"], token))
+        _print({"answer": {**without_token(found, token), "address": found["address"]}})
     except ServerError as error:
-        _print({"error": error.fields})
+        _print({"error": without_token(error.fields, token)})
     except TimeoutError:
         _print({"error": ServerError("place_unreachable", "The Hub takes too long.").fields})
     return 0
@@ -154,7 +170,7 @@ async def _answer(address: str, token: str) -> dict[str, Any]:
         except ServerError as error:
             if error.code not in _TRIED and not is_stopped(error, server.address):
                 raise
-            own = await find_on_hub(address, token, lambda words: _print({"progress": words}))
+            own = await find_on_hub(address, token, lambda words: _print({"progress": without_token(words, token)}))
             if own is None:
                 raise server.is_no_server() if error.code == "place_gone" else error from None
             await server.close()

@@ -33,11 +33,12 @@ from playhead.domain.execution import (
     chosen_for,
     is_elsewhere,
     is_place,
+    place_of,
 )
 from playhead.domain.model import EXECUTE
 from playhead.domain.text.json_text import read_json
 from playhead.domain.text.python_syntax import syntax_fault
-from playhead.errors import AppError, ExecutionError, ProviderError
+from playhead.errors import AppError, ExecutionError, ProviderError, phrase
 from playhead.session.code_ports import Executor
 from playhead.session.code_runs import RunPauses, printed_last
 from playhead.session.ports import Interpreters, Provider
@@ -320,6 +321,7 @@ class Turn:
         proposal = await self._proposal(message, self._proposals.pop(message.id, None))
         self._apply_single("confirmation", proposal, "execution")
         try:
+            self._expect_language(proposal.language)
             return await self._decide_and_run(message, proposal)
         except ExecutionError as error:  # it never began: the call has no other result
             self._apply_result(message, f"This code was not run: {error}")
@@ -343,6 +345,20 @@ class Turn:
                 if not is_free:
                     self._review.approve(proposal)
         return await self._run(proposal)
+
+    def _expect_language(self, language: str) -> None:
+        """Refuse code that would run here, in another language, while code runs elsewhere.
+
+        Whoever approved the rest of an answer for that machine did not approve it for this one.
+        """
+        place = place_of(self._settings.interpreter)
+        if place is None or not place.is_elsewhere or place.language == language:
+            return
+        if not self._executor.only_shows(language):
+            raise ExecutionError(
+                phrase("“{place}” runs no {language}.", place=place.label, language=language),
+                remedy="Have this conversation run on this computer first.",
+            )
 
     async def _decision(self, message: Message, proposal: Proposal) -> Decision:
         """Return the decision made in advance, else wait for the user's."""

@@ -8,6 +8,7 @@ only the environment is looked at, as it is for its Python.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -27,6 +28,7 @@ _FILE_LIMIT = 100_000
 _MOST_KERNELS = 200
 _LONGEST_LABEL = 80
 _KERNELS = ("share", "jupyter", "kernels")
+_LANGUAGE = re.compile(r"\w[\w +#./-]{0,29}")
 
 
 class KernelSpec(Struct, frozen=True, kw_only=True):
@@ -106,10 +108,11 @@ def _places_in(parent: Path) -> Iterator[Place]:
     for name in names[:_MOST_KERNELS]:
         facts = _read(parent / name)
         language, label = facts.get("language"), facts.get("display_name")
-        if isinstance(language, str) and language and facts.get("argv"):
+        word = canonical(language) if isinstance(language, str) else ""
+        if word and facts.get("argv"):
             words = plain_label(label) if isinstance(label, str) else ""
             folder = str(parent / name)
-            yield Place(language=canonical(language), label=words or name, folder=folder)
+            yield Place(language=word, label=words or name, folder=folder)
 
 
 def plain_label(label: str) -> str:
@@ -119,12 +122,12 @@ def plain_label(label: str) -> str:
 
 
 def canonical(language: str) -> str:
-    """Return our own word for a language, else its own."""
+    """Return our own word for a language, else its own; "" for what can be no name of one."""
     from playhead.kernel.drivers import registry  # half a megabyte that a window at rest has not
 
     word = language.strip().lower().replace(":", "")
     known = (one.word for one in registry.DRIVERS if word == one.word or word in one.aliases)
-    return next(known, word)
+    return next(known, word if _LANGUAGE.fullmatch(word) else "")
 
 
 def _read(folder: Path) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from playhead.execution import environment
 from playhead.execution.environments.place_finder import canonical, plain_label
 
 _LONGEST_LINE = 4_000_000
-_LONGEST = 600
+_LONGEST, _LONGEST_NAME = 600, 200
 
 
 async def ask_server(
@@ -59,13 +59,13 @@ async def _read(lines: asyncio.StreamReader, on_progress: Callable[[str], None])
     while line := await lines.readline():
         said: Any = read_json(line)
         if "progress" in said:
-            on_progress(str(said["progress"])[:_LONGEST])
+            on_progress(_words(said["progress"]))
         elif "error" in said:
             error = said["error"]
             raise ExecutionError(
-                str(error["title"]),
-                detail=str(error["detail"]),
-                remedy=str(error["remedy"]),
+                _words(error["title"]),
+                detail=_words(error["detail"]),
+                remedy=_words(error["remedy"]),
                 code=str(error["code"]),
             )
         elif "answer" in said:
@@ -84,22 +84,33 @@ def _answer_of(fields: dict[str, Any]) -> ServerAnswer:
         address=str(fields["address"]),
         user=plain_label(str(fields["user"])),
         specs=tuple(
-            ServerSpec(str(one["name"]), plain_label(one["label"]), canonical(one["language"]))
+            ServerSpec(one["name"], plain_label(one["label"]) or one["name"], word)
             for one in cast("list[dict[str, str]]", fields["specs"])
-            if one["language"]
+            if (word := canonical(one["language"])) and _is_name(one["name"])
         ),
         running=tuple(
             RunningKernel(
-                id=str(one["id"]),
-                spec=str(one["spec"]),
-                label=plain_label(one["label"]),
-                language=canonical(one["language"] or "python"),
+                id=one["id"],
+                spec=plain_label(one["spec"]),
+                label=plain_label(one["label"]) or one["id"],
+                language=canonical(one["language"]) or "python",
                 notebook=plain_label(one["notebook"]),
                 state=plain_label(one["state"]),
             )
             for one in cast("list[dict[str, str]]", fields["running"])
+            if _is_name(one["id"])
         ),
     )
+
+
+def _is_name(name: str) -> bool:
+    """Return whether a server's name of something can be kept and shown as it is."""
+    return 0 < len(name) <= _LONGEST_NAME and name.isprintable()
+
+
+def _words(given: Any) -> str:
+    """Return words of a server as they can be shown."""
+    return "".join(one for one in str(given)[:_LONGEST] if one.isprintable())
 
 
 def _no_answer() -> ExecutionError:

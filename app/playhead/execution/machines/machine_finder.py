@@ -16,7 +16,7 @@ from playhead.execution.login_path import find_program
 _FILE_LIMIT = 1_000_000
 _MOST_FILES, _MOST_NAMES = 100, 500
 _LIMIT_S = 3.0
-_NAME = re.compile(r"[A-Za-z0-9_][\w.%+@:-]*", re.ASCII)
+_NAME = re.compile(r"[A-Za-z0-9_][\w.%+-]*(@[A-Za-z0-9_][\w.%+-]*)*", re.ASCII)
 _WORD = re.compile(r'"([^"]*)"?|([^\s"=#][^\s"]*)')
 _SYSTEM = Path("/etc/ssh")
 
