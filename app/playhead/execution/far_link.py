@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, cast
 
@@ -21,6 +22,7 @@ _START_LIMIT_S, _FAR_START_LIMIT_S = 30, 300
 """A server may have to be started first."""
 _END_GRACE_MS, _FAR_END_GRACE_MS = 500, 5000
 _LONGEST_WORDS = 600
+_LINK_KINDS = ("link", "resume", "failed", "progress")
 _MOST_FACTS = 20
 
 
@@ -33,6 +35,8 @@ class FarLink:
         self.start_limit_s = _FAR_START_LIMIT_S if self.is_elsewhere else _START_LIMIT_S
         self.end_grace_ms = _FAR_END_GRACE_MS if self.is_elsewhere else _END_GRACE_MS
         self.is_carried = spec is not None and spec.place.kind in ("ssh", "container")
+        self._key = os.urandom(16).hex()
+        """Is in all marks of the carrier itself."""
         self.state: LinkState = "connecting" if self.is_elsewhere else ""
         self.missing = ""
         self.has_facts = False
@@ -45,15 +49,19 @@ class FarLink:
 
     def hello(self, resume: dict[str, str | int]) -> dict[str, Any]:
         """Return what a place worker is given, of a kernel to come back to, too; {} for none."""
-        return {"place": _place_facts(self._spec, resume)} if self._spec else {}
+        facts = _place_facts(self._spec, resume) if self._spec else {}
+        signed = {"key": self._key} if self.is_carried else {}
+        return {"place": {**facts, **signed}} if facts else {}
 
     def take(self, mark: Mark) -> bool:
         """Take a mark if it is about the link; return whether it is."""
+        if self.is_carried and mark.kind in _LINK_KINDS and mark.text("key") != self._key:
+            return True  # the kernel over there has written it
         match mark.kind:
             case "link":
                 word = mark.text("state")
                 self.state = cast("LinkState", word) if word in ("connecting", "lost") else ""
-                self.missing = mark.text("missing")[:_LONGEST_WORDS]
+                self.missing = _plain(mark.text("missing"))
             case "resume":
                 self.has_facts = True
                 given: Any = mark.fields.get("facts")
@@ -69,9 +77,9 @@ class FarLink:
             case "failed":
                 self.code = mark.text("code")
                 self.failure = ExecutionError(
-                    mark.text("title")[:_LONGEST_WORDS],
-                    detail=mark.text("detail")[:_LONGEST_WORDS],
-                    remedy=mark.text("remedy")[:_LONGEST_WORDS],
+                    _plain(mark.text("title")),
+                    detail=_plain(mark.text("detail")),
+                    remedy=_plain(mark.text("remedy")),
                 )
             case _:
                 return False
@@ -83,6 +91,11 @@ class FarLink:
             return end
         words = (self.failure.title, self.failure.detail)
         return RunEnd(kind="other", words=" ".join(filter(None, words)).rstrip("."))
+
+
+def _plain(words: str) -> str:
+    """Return words from elsewhere without what would not be seen."""
+    return "".join(one for one in words[:_LONGEST_WORDS] if one.isprintable())
 
 
 def _place_facts(spec: KernelSpec, resume: dict[str, str | int]) -> dict[str, Any]:

@@ -48,6 +48,13 @@ _FAR = ("run", "rest")
 _FOR_GOOD = ("gone", "taken", "no_python", "no_folder")
 _PERSONAL = ("cancelled", "refused", "host_key")
 """Failures after which a person has to do something: it is not tried again by itself."""
+_OWN = ("link", "resume", "failed", "progress")
+"""Marks that only this process writes: it signs them, since a kernel over there could write any."""
+_MOST_LEFT, _LAST_OFFSET = 1000, 1 << 62
+_SENSELESS = (
+    *(LinkError, ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError),
+)
+_NO_ENDS = frozenset({"STOP", "TSTP", "TTIN", "TTOU", "CONT", "CHLD", "URG", "WINCH"})
 
 
 class Carrier:
@@ -125,7 +132,7 @@ class Carrier:
 
     def _end(self) -> int:
         code, number = self._exit or (0, 0)
-        if number:
+        if _is_end(number):
             with contextlib.suppress(OSError, ValueError):
                 signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
@@ -344,7 +351,10 @@ class Carrier:
                 self._reply(command["id"], command["text"])
 
     def _write_mark(self, kind: str, run: str = "", **fields: Any) -> None:
-        self._put_out(protocol.encode_mark(self._hello["nonce"], kind, run, fields))
+        signed = {"key": self._place.get("key", "")} if kind in _OWN else {}
+        self._put_out(
+            protocol.encode_mark(self._hello["nonce"], kind, run, {**fields, **signed})
+        )
 
     def _put_out(self, data: bytes) -> None:
         self._printing.append(data)
@@ -451,7 +461,7 @@ class Carrier:
                 self._early = data  # the app is not ready for it
             else:
                 self._take_bytes(data)
-        except (LinkError, ValueError, KeyError, TypeError):
+        except _SENSELESS:
             self._on_lost()
             return
         if self._stream.is_taken and self._exit is None:
@@ -473,10 +483,11 @@ class Carrier:
         if self._ask is not None:
             self._ask.forget()
         was_linked = self._was_linked
+        received, begins = _offset(welcome["received"]), _offset(welcome["from"])
         self._folder = str(welcome["folder"])
         if self._is_resuming and not was_linked:
-            self._stream = ResumableStream(SentBytes(int(welcome["received"])))
-            self._stream.join(int(welcome["from"]))
+            self._stream = ResumableStream(SentBytes(received))
+            self._stream.join(begins)
             self._earlier_run = str(welcome["run"])
             self._write_mark("ready", pid=0, version="", pauses=0, lines=True)
         elif not was_linked:
@@ -485,7 +496,7 @@ class Carrier:
             self._stream.send(b"i", json.dumps({**self._hello, **own}).encode("ascii") + b"\n")
         if not was_linked:
             self._write_mark("resume", facts=self._far)
-        self._stream.begin(int(welcome["received"]))
+        self._stream.begin(received)
         self._pinged = time.monotonic()
         self._pause_s, self._attempts = _FIRST_PAUSE_S, 0
         self._set_state("")
@@ -573,12 +584,27 @@ class Carrier:
         elif kind in ("put", "get"):
             self._files.take_report(report)
         elif kind == "left":
-            self._tell(kind, **{name: one for name, one in report.items() if name != "t"})
+            left = [int(one) for one in report["processes"][:_MOST_LEFT]]
+            main, threads = report["main"] is True, int(report["threads"])
+            self._tell(kind, main=main, threads=threads, processes=left)
         elif kind == "files":
             self._write_mark("files", run=self._run, file=self._files.keep_new(report))
             self._run = ""
             if self._earlier_run:
                 self._on_earlier_end()
+
+
+def _offset(value: object) -> int:
+    """Return an offset in bytes as the far side says it. Raises LinkError."""
+    if isinstance(value, int) and 0 <= value <= _LAST_OFFSET:
+        return value
+    raise LinkError(f"an offset of {value!r:.100}")
+
+
+def _is_end(number: int) -> bool:
+    """Return whether a process may end by a signal: others would stop this one for ever."""
+    found = next((one for one in signal.Signals if one == number), None)
+    return found is not None and found.name[3:] not in _NO_ENDS
 
 
 class MarkNames:

@@ -28,6 +28,9 @@ _ONLY_US = (
     *("-o", "ForwardAgent=no", "-o", "ForwardX11=no", "-o", "ClearAllForwardings=yes"),
     *("-o", "RemoteCommand=none"),
 )
+_MOST_READS = 64
+_SAID = ("no_python", "no_folder", "disk_full", "gone", "system")
+"""What the far side may say of itself; its words are shown in no other sentence."""
 _OLDEST = "(3, 9)"
 _NAMES = " ".join(("python3", *(f"python3.{n}" for n in range(15, 8, -1)), "python"))
 _PLACES = "/usr/bin/python3 /usr/local/bin/python3 /opt/conda/bin/python3 /opt/homebrew/bin/python3"
@@ -106,12 +109,13 @@ class Failure(NamedTuple):
         program, _, name = ("ssh", "", address) if kind == "ssh" else address.partition(":")
         command = f"ssh {name}" if kind == "ssh" else f"{program} exec -i {name} sh"
         title, remedy = _WORDS.get(self.what, _OTHER)
-        values = {"name": name, "words": self.words, "program": program, "command": command}
+        words = "".join(one for one in self.words if one.isprintable())[:_LONGEST_DETAIL]
+        values = {"name": name, "words": words, "program": program, "command": command}
         is_said = "{words}" in title
         return {
             "code": self.what,
             "title": title.format(**values),
-            "detail": "" if is_said else self.words[:_LONGEST_DETAIL],
+            "detail": "" if is_said else words,
             "remedy": remedy.format(**values),
         }
 
@@ -254,6 +258,7 @@ class MachineConnection:
         self.has_words = True
         """Whether the program may still say something itself."""
         self._said: Failure | None = None
+        self._has_given = False
         self._waiting = bytearray(_opening(request))
         self.welcome: dict[str, Any] | None = None
         self.rest = b""
@@ -314,6 +319,9 @@ class MachineConnection:
             return data
         self._heard += data
         self._read_first_words()
+        if len(self._heard) > _LONGEST_LINE:
+            self._said = Failure("other", "It says more than it should.")
+            return None
         rest, self.rest = self.rest, b""
         return rest
 
@@ -350,26 +358,32 @@ class MachineConnection:
         try:
             said: Any = json.loads(line)
             kind = said["t"]
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             return
         if kind == "welcome":
             self.welcome = said
         elif kind == "failed":
-            self._said = Failure(str(said.get("what")), str(said.get("words"))[:_WORDS_BYTES])
-        elif kind == "need":
+            what = str(said.get("what"))
+            words = str(said.get("words"))[:_WORDS_BYTES]
+            self._said = Failure(what if what in _SAID else "other", words)
+        elif kind == "need" and not self._has_given:
+            self._has_given = True
             data = packed_files()
-            self.write(json.dumps({"size": len(data)}).encode("ascii") + b"\n" + data)
+            with contextlib.suppress(OSError):  # it has ended, which is seen by its output
+                self.write(json.dumps({"size": len(data)}).encode("ascii") + b"\n" + data)
 
     def failure(self) -> Failure:
         """Return why it has ended."""
         if self._said is not None:
             return self._said
-        while self.read_words(is_last=True):
-            pass
+        for _ in range(_MOST_READS):  # whoever is over there may print without end
+            if not self.read_words(is_last=True):
+                break
         words = self._words.decode("utf-8", "replace")
-        reason = next((what for part, what in _REASONS if part in words), "other")
-        if reason == "other" and self._is_marked:
-            reason = "cut"
+        # Once a shell has answered, these are its words, too, and not only ssh's.
+        found = () if self._is_marked else _REASONS
+        other = "cut" if self._is_marked else "other"
+        reason = next((what for part, what in found if part in words), other)
         return Failure(reason, self.last_words())
 
     def last_words(self) -> str:

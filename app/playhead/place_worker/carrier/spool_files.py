@@ -6,6 +6,7 @@ import contextlib
 import itertools
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from typing import Any, BinaryIO
@@ -16,6 +17,8 @@ _AHEAD_BYTES = 4 * _PIECE_BYTES
 _PROGRESS_S = 0.1
 _LONGEST_NAME = 200
 _BLOB_LIMIT = 64_000_000
+_MOST_BYTES, _MOST_FILES = 1 << 30, 10_000
+"""So much may wait in the spool for the app, which deletes what it has read."""
 _AGAIN = "Try again; what was copied of it is deleted."
 
 
@@ -32,6 +35,7 @@ class SpoolFiles:
         self._report = report
         self._spool = spool
         self._numbers = itertools.count(1)
+        self._kept_bytes = self._kept_files = 0
         self._blob: tuple[str, int, bytearray] | None = None
         self._brought: dict[int, _Brought] = {}
         self._fetched: dict[int, _Fetched] = {}
@@ -40,9 +44,20 @@ class SpoolFiles:
         """Write a file where the app looks for it; with no room here it is not shown."""
         path = os.path.join(self._spool, name)
         with contextlib.suppress(OSError):
+            if not self._has_room(len(data)):
+                return
             fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with open(fd, "wb") as file:
                 file.write(data)
+
+    def _has_room(self, size: int) -> bool:
+        """Return whether what waits there is within bounds with so many bytes more."""
+        self._kept_bytes += size
+        self._kept_files += 1
+        if self._kept_bytes > _MOST_BYTES or self._kept_files > _MOST_FILES:
+            sizes = [entry.stat(follow_symlinks=False).st_size for entry in os.scandir(self._spool)]
+            self._kept_bytes, self._kept_files = sum(sizes) + size, len(sizes) + 1
+        return self._kept_bytes <= _MOST_BYTES and self._kept_files <= _MOST_FILES
 
     def keep_new(self, fields: dict[str, Any]) -> str:
         """Write an object of JSON; return its name."""
@@ -195,6 +210,8 @@ class _Fetched(_Transfer):
 
     def begin(self, spool: str, size: int) -> str:
         """Make the file; return why that could not be."""
+        if not 0 <= size <= shutil.disk_usage(spool).free or self._file is not None:
+            return "There is no room for it here"
         self.size = self.left = size
         self._part = os.path.join(spool, f".{self.name}.part")
         try:

@@ -452,7 +452,8 @@ class ResultActions(QObject):
         words = tr("Fetching {name} from {machine}…", name=path.name, machine=machine)
         area.show_notice(words, str(path), key=_FETCHING)
         folder = Path(tempfile.mkdtemp(dir=self._own_folder()))
-        target = folder / (PurePath(path.name).name or "file")
+        name = PurePath(path.name).name
+        target = folder / (name if name not in ("", "..") else "file")
         try:
             copy = await far_side.fetch_file(session.conversation.id, str(path), str(target))
         finally:
