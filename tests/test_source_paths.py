@@ -9,7 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests.support.source_paths import SourcePath, Station, read_paths
-from tests.support.source_tree import PACKAGE, ROOT, Function, graph, tree
+from tests.support.source_tree import (
+    PACKAGE,
+    ROOT,
+    Function,
+    graph,
+    module_name,
+    module_paths,
+    tree,
+)
 
 PATHS = read_paths()
 MAX_CHUNK_FILES = 22
@@ -63,8 +71,17 @@ def test_contributing_names_every_room() -> None:
     named = {name.rstrip("/") for cell in cells for name in re.findall(r"`([\w/]+)`", cell)}
     rooms = {path.stem for path in PACKAGE.iterdir() if path.suffix == ".py" or is_package(path)}
     parts = {f"ui/{path.name}" for path in (PACKAGE / "ui").iterdir() if is_package(path)}
-    assert named == rooms - {"__init__"} | parts
+    inner = {name for name in named if "/" in name and is_package(PACKAGE / name)}
+    assert named == rooms - {"__init__"} | parts | inner
 
 
 def is_package(path: Path) -> bool:
     return (path / "__init__.py").exists()
+
+
+def test_the_modules_that_are_loaded_by_name_are_there() -> None:
+    texts = [path.read_text("utf-8") for path in (PACKAGE / "bootstrap").glob("*.py")]
+    line = re.compile(r'^    "(playhead(?:\.\w+)+)",$', re.MULTILINE)
+    named = {name for text in texts for name in line.findall(text)}
+    assert len(named) > 20
+    assert named - set(map(module_name, module_paths())) == set()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import importlib.util
 import json
 import os
 import socket
@@ -14,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from playhead.bootstrap import import_cost, window, window_life
+from playhead.bootstrap import import_cost
 from tests.support.driver import write_settings
 from tests.support.model_server import ModelServer, default_script
 
@@ -89,7 +88,7 @@ def test_nothing_heavy_is_loaded_before_the_first_paint_and_litellm_never(tmp_pa
 
 LIGHT = """
 import sys
-from playhead.bootstrap import import_cost, window, window_life
+from playhead.bootstrap import import_cost
 import_cost.make_enums_late()
 import_cost.leave_sources_unread()
 from PySide6.QtCore import QObject, Qt
@@ -119,7 +118,7 @@ LATE = """
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
-from playhead.bootstrap import import_cost, window, window_life
+from playhead.bootstrap import import_cost
 import_cost.import_seldom_used_late()
 import_cost.leave_extensions_out_of_msgspec()
 import_cost.make_enums_late()
@@ -230,7 +229,7 @@ def test_enumerations_of_the_bindings_are_what_python_makes(
 
 OPENSSL = """
 import sys
-from playhead.bootstrap import import_cost, window, window_life
+from playhead.bootstrap import import_cost
 import_cost.leave_tls_out_of_asyncio()
 import_cost.leave_openssl_out_of_hashlib()
 from playhead.providers.catalog import probe_server
@@ -255,8 +254,3 @@ def test_an_idle_window_is_spared_openssl_and_mail():
             check=False,
         )
     assert (said.returncode, said.stdout.strip(), said.stderr) == (0, "", "")
-
-
-def test_every_module_that_is_loaded_after_the_paint_is_there() -> None:
-    names = (*window._REST, *window_life._FOR_RUNS)
-    assert [name for name in names if importlib.util.find_spec(name) is None] == []

@@ -111,7 +111,7 @@ async def test_every_command_of_the_menus_is_listed_with_its_place_and_keys(
         listed = {(entry.group, entry.text) for entry in palette(bench).shown}
         assert {
             ("", "Restart kernel"),
-            ("", "Choose the interpreter"),
+            ("", "Runs on: where it runs (interpreter, server, machine)"),
             ("", "Choose the model"),
             ("", "Show or hide the variables"),
             ("", "Run code without asking in this conversation"),

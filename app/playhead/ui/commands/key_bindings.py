@@ -40,7 +40,7 @@ COMMANDS = (
     Command("editor", mark("Show or hide the editor"), "Ctrl+J"),
     Command("attach", mark("Attach files…"), "Ctrl+Shift+A"),
     Command("folder", mark("Choose the working folder…"), "Ctrl+O"),
-    Command("interpreter", mark("Choose the interpreter…"), ""),
+    Command("interpreter", mark("Runs on: where it runs (interpreter, server, machine)…"), ""),
     Command("dask", mark("Connect to a cluster: Dask…"), ""),
     Command("ray", mark("Connect to a cluster: Ray…"), ""),
     Command("export", mark("Export conversation…"), "Ctrl+Shift+E"),
