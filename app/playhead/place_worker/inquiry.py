@@ -170,7 +170,9 @@ async def _answer(address: str, token: str) -> dict[str, Any]:
         except ServerError as error:
             if error.code not in _TRIED and not is_stopped(error, server.address):
                 raise
-            own = await find_on_hub(address, token, lambda words: _print({"progress": without_token(words, token)}))
+            own = await find_on_hub(
+                address, token, lambda words: _print({"progress": without_token(words, token)})
+            )
             if own is None:
                 raise server.is_no_server() if error.code == "place_gone" else error from None
             await server.close()

@@ -352,9 +352,7 @@ class Carrier:
 
     def _write_mark(self, kind: str, run: str = "", **fields: Any) -> None:
         signed = {"key": self._place.get("key", "")} if kind in _OWN else {}
-        self._put_out(
-            protocol.encode_mark(self._hello["nonce"], kind, run, {**fields, **signed})
-        )
+        self._put_out(protocol.encode_mark(self._hello["nonce"], kind, run, {**fields, **signed}))
 
     def _put_out(self, data: bytes) -> None:
         self._printing.append(data)

@@ -58,7 +58,6 @@ class _Sheet(QDialog):
         self._column.setContentsMargins(GAP_XXL, GAP_XXL, GAP_XXL, GAP_XXL)
         self._column.setSpacing(GAP_L)
         heading = ElidedLabel(title, self)
-        heading.setTextFormat(Qt.TextFormat.PlainText)
         heading.setProperty("kind", "title")
         heading.setToolTip(title)
         self._column.addWidget(heading)
