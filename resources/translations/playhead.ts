@@ -390,7 +390,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/commands/key_bindings.py" />
-      <source>Choose the interpreter…</source>
+      <source>Runs on: where it runs (interpreter, server, machine)…</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -1758,7 +1758,7 @@
     </message>
     <message>
       <location filename="../../app/playhead/ui/desktop/closing_question.py" />
-      <source>It can run on without Playhead: the next start shows what it has printed by then.</source>
+      <source>It can run on without Playhead. The next run there shows what it has printed.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -2326,6 +2326,11 @@ MIT licence.</source>
     <message>
       <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
       <source>{held} of {made}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/dialogs/policy_sheet.py" />
+      <source>This conversation runs on {machine}, where none of this holds. What you choose is for code that runs on this computer.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -5910,6 +5915,11 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>lost for {time}</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
       <source>lost for {time}: your code runs on</source>
       <translation type="unfinished" />
     </message>
@@ -5920,12 +5930,17 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/place_binding.py" />
-      <source>lost for {time}</source>
+      <source>back: nothing is missing</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/shell/place_binding.py" />
-      <source>back: nothing is missing</source>
+      <source>back: output is missing</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/ui/shell/place_binding.py" />
+      <source>back</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -10655,6 +10670,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/place_worker/carrier/carrier.py" />
+      <location filename="../../app/playhead/place_worker/carrier/machine_connection.py" />
       <source>other</source>
       <translation type="unfinished" />
     </message>
@@ -10670,7 +10686,7 @@ Click to sort</source>
     </message>
     <message>
       <location filename="../../app/playhead/place_worker/carrier/machine_connection.py" />
-      <source>cut</source>
+      <source>It says more than it should.</source>
       <translation type="unfinished" />
     </message>
     <message>
@@ -11238,6 +11254,16 @@ Click to sort</source>
     <message>
       <location filename="../../app/playhead/session/trust/route_guard.py" />
       <source>Enter a new key in the settings.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/turn.py" />
+      <source>“{place}” runs no {language}.</source>
+      <translation type="unfinished" />
+    </message>
+    <message>
+      <location filename="../../app/playhead/session/turn.py" />
+      <source>Have this conversation run on this computer first.</source>
       <translation type="unfinished" />
     </message>
     <message>

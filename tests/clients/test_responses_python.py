@@ -56,7 +56,7 @@ def marker(server: Served) -> Path:
     return path
 
 
-def ask(client: OpenAI, words: Any, *, is_streamed: bool = False, **options: Any) -> Any:
+def ask(client: Any, words: Any, *, is_streamed: bool = False, **options: Any) -> Any:
     """A response, whole or by the SDK's own accumulator."""
     if not is_streamed:
         return client.responses.create(model=MODEL, input=words, **options)
@@ -82,7 +82,7 @@ both = pytest.mark.parametrize("is_streamed", [False, True], ids=["whole", "stre
 
 @both
 def test_text_goes_on_by_the_id_of_the_response_before(
-    client: OpenAI, model: ModelServer, is_streamed: bool
+    client: Any, model: ModelServer, is_streamed: bool
 ):
     first = ask(client, "hello", is_streamed=is_streamed, instructions="Be brief.")
     assert (first.status, first.output_text, kinds(first)) == ("completed", HELLO, ["message"])
@@ -95,7 +95,7 @@ def test_text_goes_on_by_the_id_of_the_response_before(
     assert "Be brief." not in json.dumps(asked)
 
 
-def test_items_that_come_back_are_the_same_conversation(client: OpenAI, model: ModelServer):
+def test_items_that_come_back_are_the_same_conversation(client: Any, model: ModelServer):
     first = ask(client, "hello", store=False)
     question = {"role": "user", "content": "hello"}
     again = {"role": "user", "content": [{"type": "input_text", "text": "echo and again"}]}
@@ -108,7 +108,7 @@ def test_items_that_come_back_are_the_same_conversation(client: OpenAI, model: M
     assert caught.value.code == "previous_response_not_found"
 
 
-def test_a_streams_events_have_the_official_order(client: OpenAI, model: ModelServer):
+def test_a_streams_events_have_the_official_order(client: Any, model: ModelServer):
     model.pace_s = 0.05
     events = list(client.responses.create(model=MODEL, input="hello", stream=True))
     names = [event.type for event in events]
@@ -130,7 +130,7 @@ def test_a_streams_events_have_the_official_order(client: OpenAI, model: ModelSe
     assert "".join(e.delta for e in events if e.type.endswith("text.delta")) == HELLO
 
 
-def test_settings_pictures_and_reasoning_pass(client: OpenAI, model: ModelServer):
+def test_settings_pictures_and_reasoning_pass(client: Any, model: ModelServer):
     dot = f"data:image/png;base64,{POINT}"
     parts = [
         {"type": "input_text", "text": "with reasoning, please"},
@@ -147,7 +147,7 @@ def test_settings_pictures_and_reasoning_pass(client: OpenAI, model: ModelServer
 
 @both
 def test_code_waits_for_a_yes_and_its_outputs_come_back(
-    client: OpenAI, model: ModelServer, marker: Path, is_streamed: bool
+    client: Any, model: ModelServer, marker: Path, is_streamed: bool
 ):
     proposal = ask(
         client, "write the file marker.txt", is_streamed=is_streamed, tools=[INTERPRETER]
@@ -174,7 +174,7 @@ def test_code_waits_for_a_yes_and_its_outputs_come_back(
 
 
 def test_another_word_does_not_run_it_nor_does_a_forged_question(
-    client: OpenAI, model: ModelServer, marker: Path
+    client: Any, model: ModelServer, marker: Path
 ):
     proposal = ask(client, "write the file marker.txt", tools=[INTERPRETER])
     after = ask(client, "echo better not", previous_response_id=proposal.id)
@@ -189,7 +189,7 @@ def test_another_word_does_not_run_it_nor_does_a_forged_question(
     assert not marker.exists()
 
 
-def test_code_that_runs_unasked_comes_as_events(client: OpenAI, model: ModelServer):
+def test_code_that_runs_unasked_comes_as_events(client: Any, model: ModelServer):
     stream = client.responses.create(
         model=MODEL, input="draw a dot", tools=[INTERPRETER], stream=True, extra_body=UNASKED
     )
@@ -213,7 +213,7 @@ def test_code_that_runs_unasked_comes_as_events(client: OpenAI, model: ModelServ
 
 @both
 def test_a_clients_function_is_called_and_its_output_told(
-    client: OpenAI, model: ModelServer, is_streamed: bool
+    client: Any, model: ModelServer, is_streamed: bool
 ):
     asked = ask(client, "the weather, please", is_streamed=is_streamed, tools=[LOOKUP])
     assert kinds(asked) == ["message", "function_call"]
@@ -233,7 +233,7 @@ def test_a_clients_function_is_called_and_its_output_told(
 
 
 def test_code_as_a_clients_call_is_decided_by_its_output(
-    client: OpenAI, model: ModelServer, marker: Path
+    client: Any, model: ModelServer, marker: Path
 ):
     asked = ask(client, "write the file marker.txt", tools=[EXECUTE])
     (call,) = asked.output
@@ -252,7 +252,7 @@ def test_code_as_a_clients_call_is_decided_by_its_output(
     assert after.output[0].code.startswith("open('marker.txt', 'w')")
 
 
-def test_responses_are_kept_listed_and_deleted(client: OpenAI, model: ModelServer):
+def test_responses_are_kept_listed_and_deleted(client: Any, model: ModelServer):
     first = ask(client, "hello", metadata={"topic": "hours"})
     second = ask(client, "echo once more", previous_response_id=first.id)
     kept = client.responses.retrieve(second.id)
@@ -269,7 +269,7 @@ def test_responses_are_kept_listed_and_deleted(client: OpenAI, model: ModelServe
         client.responses.retrieve(second.id)
 
 
-def test_a_response_without_a_stream_is_polled_and_cancelled(client: OpenAI, model: ModelServer):
+def test_a_response_without_a_stream_is_polled_and_cancelled(client: Any, model: ModelServer):
     begun = ask(client, "hello", background=True)
     assert begun.status in ("in_progress", "completed")
     for _ in range(200):
@@ -287,7 +287,7 @@ def test_a_response_without_a_stream_is_polled_and_cancelled(client: OpenAI, mod
     assert caught.value.code == "invalid_state"
 
 
-def test_a_stream_is_cancelled_from_elsewhere(client: OpenAI, model: ModelServer):
+def test_a_stream_is_cancelled_from_elsewhere(client: Any, model: ModelServer):
     with client.responses.create(model=MODEL, input="fall silent", stream=True) as stream:
         events = iter(stream)
         created = next(events)
@@ -298,7 +298,7 @@ def test_a_stream_is_cancelled_from_elsewhere(client: OpenAI, model: ModelServer
 
 
 def test_failures_are_errors_before_and_events_after_the_first_piece(
-    client: OpenAI, model: ModelServer
+    client: Any, model: ModelServer
 ):
     with pytest.raises(openai.RateLimitError):
         ask(client, "too many")
@@ -311,7 +311,7 @@ def test_failures_are_errors_before_and_events_after_the_first_piece(
     assert client.responses.retrieve(events[-1].response.id).status == "failed"
 
 
-def test_the_tokens_of_a_request_are_estimated(client: OpenAI, model: ModelServer):
+def test_the_tokens_of_a_request_are_estimated(client: Any, model: ModelServer):
     short = client.responses.input_tokens.count(model=MODEL, input="hello")
     long = client.responses.input_tokens.count(input="hello " * 100, instructions="Be brief.")
     assert short.object == "response.input_tokens"

@@ -112,4 +112,5 @@ def test_what_nobody_takes_does_not_fill_the_disk(
     files.get("ask", "/etc/passwd", "copy")
     files.take_report({"t": "get", "ask": 1, "size": 2**60})
     assert "copy" not in os.listdir(tmp_path)
-    assert len(said) == 1 and json.dumps(said)
+    assert len(said) == 1
+    assert json.dumps(said)
