@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta
 
-from playhead.api.schemas import Address, AutoRun, Count, Key, MessageText, ModelName, Name
+from playhead.api.schemas import Address, AutoRun, Count, Key, ModelName, Name
 from playhead.domain.model import Temperature, TopP
 
 Items = str | list[Any]
@@ -22,7 +22,7 @@ class _Input(_Wire, frozen=True, kw_only=True):
     """The fields that say what the model is asked."""
 
     input: Annotated[Items, Meta(description="A text, or items: messages, calls, outputs.")]
-    instructions: MessageText | None = None
+    instructions: str | None = None
     previous_response_id: Name | None = None
     tools: list[Any] | None = None
     tool_choice: Any = None

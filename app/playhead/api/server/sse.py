@@ -45,7 +45,8 @@ def data_line(event: Wire) -> bytes:
 
 def frame_named_event(event: Wire) -> bytes:
     """Return a server-sent event that is named by its type."""
-    return b"event: %b\n%b" % (str(event.get("type", "error")).encode(), data_line(event))
+    name = str(event.get("type", "error")).encode()
+    return b"event: %b\ndata: %b\n\n" % (name, to_json(event))
 
 
 class StreamFormat(Struct, frozen=True, kw_only=True):

@@ -45,8 +45,12 @@ class Output:
 
     def event(self, kind: str, **fields: Any) -> Wire:
         """Return the next event."""
+        return {"type": f"response.{kind}", "sequence_number": self.next_number(), **fields}
+
+    def next_number(self) -> int:
+        """Return the number of the next event."""
         self._count += 1
-        return {"type": f"response.{kind}", "sequence_number": self._count - 1, **fields}
+        return self._count - 1
 
     def begin(self, prefix: str, item: Wire) -> tuple[Item, Wire]:
         """Add an item and return it with its first event."""
@@ -88,6 +92,8 @@ class _Text:
         self._word = "reasoning_summary_text" if is_thought else "output_text"
         self._at = {"summary_index": 0} if is_thought else {"content_index": 0}
         self._more: Wire = {} if is_thought else {"logprobs": []}
+        self._delta: Wire = {}
+        """The fields of each of its deltas: most events of a stream are deltas."""
 
     def write(self, text: str) -> list[Wire]:
         """Add a piece."""
@@ -96,8 +102,8 @@ class _Text:
             begun = self._begin()
         assert self._item is not None  # noqa: S101 - it has just begun
         self._item.texts.append(text)
-        delta = self._item.event(f"{self._word}.delta", **self._at, delta=text, **self._more)
-        return [*begun, delta]
+        number = self._output.next_number()
+        return [*begun, {**self._delta, "sequence_number": number, "delta": text}]
 
     def cite(self, citation: Citation) -> list[Wire]:
         """Add a citation; a message without text has nothing to cite."""
@@ -146,6 +152,13 @@ class _Text:
             wire = {"type": "message", "role": "assistant", "content": [], "status": "in_progress"}
         self._item, added = self._output.begin("rs" if self.is_thought else "msg", wire)
         part = self._item.event(f"{self._part_word}.added", **self._at, part=self._part(""))
+        self._delta = {
+            "type": f"response.{self._word}.delta",
+            "item_id": self._item.wire["id"],
+            "output_index": self._item.place,
+            **self._at,
+            **self._more,
+        }
         return [added, part]
 
 
@@ -364,11 +377,12 @@ class ResponseWriter:
             before += self.end_text()
         match chunk.role:
             case "assistant":
-                return [*before, *self._of_assistant(chunk)]
+                events = self._of_assistant(chunk)
             case "computer":
-                return [*before, *self._of_computer(chunk)]
+                events = self._of_computer(chunk)
             case _:
                 return before
+        return [*before, *events] if before else events
 
     def end_text(self, status: str = "completed") -> list[Wire]:
         """End the message or the thoughts."""
