@@ -294,7 +294,7 @@ class _Codes:
             begun += [event for piece in split(code) for event in self.write(piece)]
             begun += self.end_writing()
         self._running, _ = self._waiting.pop(0)
-        self._running.wire["outputs"] = []
+        self._running.wire |= {"outputs": [], "status": "interpreting"}
         self._has_failed = False
         return [*begun, self._running.event("code_interpreter_call.interpreting")]
 
