@@ -38,6 +38,8 @@ LAB = "https://lab.uni.edu"
         ("[::1]:8889/lab", "http://[::1]:8889", None),
         ("    or http://127.0.0.1:8888/tree?token=abc", "http://127.0.0.1:8888", "abc"),
         ("HTTPS://LAB.uni.edu/lab", LAB, None),
+        ("https://l\u0430b.uni.edu/lab", "https://xn--lb-7kc.uni.edu", None),
+        ("https://lab.uni.edu\\@other.edu/lab", "https://other.edu", None),
     ],
 )
 def test_a_pasted_address_is_kept_without_its_token(
@@ -90,7 +92,9 @@ def test_places_are_made_of_what_is_found() -> None:
     assert (folder_there(box), folder_there(inside), folder_there(new)) == ("~/data", "~", "/")
 
 
-@pytest.mark.parametrize("words", ["-oProxyCommand=x", "", "a b", "docker:-it", "a\nb", "a;b"])
+@pytest.mark.parametrize(
+    "words", ["-oProxyCommand=x", "", "a b", "docker:-it", "a\nb", "a;b", "a@-F"]
+)
 def test_a_machines_name_is_never_an_option(words: str) -> None:
     with pytest.raises(AppError):
         machine_place(words)

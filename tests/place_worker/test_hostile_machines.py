@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from pathlib import Path
@@ -46,7 +45,7 @@ elif mode == "deep":
 elif mode == "stop":
     ends = dict(t="exit", code=0, signal=19)
     say(json.dumps(welcome).encode() + b"\\n" + frames((b"r", json.dumps(ends).encode())))
-    welcome = None
+    sys.exit()
 if welcome:
     say(json.dumps(welcome).encode() + b"\\n")
 time.sleep(60)

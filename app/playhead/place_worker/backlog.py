@@ -38,6 +38,11 @@ class Backlog:
         self._end = 0
         self._waiting = 0
 
+    @property
+    def size_bytes(self) -> int:
+        """Return how much it takes, in memory and on the disk."""
+        return self._held_bytes + self._end
+
     def put(self, channel: str, parts: Parts) -> None:
         """Add a message of a channel. What the disk does not take stays in memory."""
         size = sum(map(len, parts))

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _ASK_AGAIN_S = 0.2
 _FIRST_LIMIT_S = 2.0
 _SAME_STOP_S = 0.2
+_LONGEST_VERSION = 40
 _END_OF_INPUT = "\x04"
 _MISSING = "[{count:,} messages are missing above: {name} drops what it sends too fast.]\n"
 _CHANGE = "This kernel stays in %s: restart it to have code begin in %s.\n"
@@ -66,7 +67,8 @@ class JupyterDriver(Driver):
         self.names_lines = self._has_probe
         threading.Thread(target=self._watch, name="playhead-end", daemon=True).start()
         facts = cast("dict[str, Any]", language) if isinstance(language, dict) else {}
-        return text_of(facts.get("version"))
+        version = text_of(facts.get("version"))[:_LONGEST_VERSION]
+        return "".join(one for one in version if one.isprintable())
 
     def expect_run(self) -> None:
         """Take text from now on as the next block's."""

@@ -23,6 +23,7 @@ _DELIMITER = b"<IDS|MSG>"
 _VERSION = "5.3"
 _SIGNED_PARTS = 4
 _LONGEST_NUMBER = 12
+_NO_OFFSET = 1 << 62
 
 
 class Message(NamedTuple):
@@ -135,6 +136,11 @@ def text_of(value: object) -> str:
     if isinstance(value, list):
         return "".join(one for one in cast("list[object]", value) if isinstance(one, str))
     return value if isinstance(value, str) else ""
+
+
+def number_of(value: object) -> int:
+    """Return a count or an offset in bytes as it is; 0 for anything else."""
+    return value if isinstance(value, int) and 0 <= value < _NO_OFFSET else 0
 
 
 def object_of(part: bytes) -> dict[str, Any]:

@@ -32,18 +32,20 @@ from playhead.place_worker.jupyter_messages import (
     channel_of,
     decode_frame,
     encode_frame,
+    text_of,
 )
 
 _REPLY, _REQUEST = "playhead_reply", "playhead_request"
 _PING_S, _LOST_S = 5.0, 10.0
 _BACKOFF_S, _LONGEST_BACKOFF_S = 0.1, 5.0
 _LONGEST_JUMP_S = 3.0
-_FRAME_BYTES = 64_000_000
+_FRAME_BYTES, _MOST_BYTES = 64_000_000, 2_000_000_000
 _REPLY_LIMIT_S = 3.0
 _TRIES = 8
 _LOOK_PINGS = 6
 """Servers end kernels without a word to who is linked to them."""
 _CLOSE_LIMIT_S = 5.0
+_FOR_GOOD = ("place_unauthorized", "place_culled", "place_flood")
 _V1, _LEGACY, _TEXT = b"1", b"b", b"t"
 _QUICK = getattr(socket, "TCP_QUICKACK", None)
 _LINK_ENDS = (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSING, aiohttp.WSMsgType.CLOSED)
@@ -205,7 +207,9 @@ class ServerConnection:
             if not await find_on_hub(self._requests.address, self._facts.get("token") or ""):
                 raise
             made = await self._requests.post("api/kernels", body)
-        self.kernel_id = str(made["id"])
+        self.kernel_id = text_of(made.get("id")) if isinstance(made, dict) else ""
+        if not self.kernel_id:
+            raise self._requests.is_no_server()
 
     async def _end_if_gone(self) -> None:
         """Let the link end with the kernel; raise ServerError then."""
@@ -251,7 +255,7 @@ class ServerConnection:
             except GoneError:
                 await self._look()
             except ServerError as error:
-                if not has_been or error.code in ("place_unauthorized", "place_culled"):
+                if not has_been or error.code in _FOR_GOOD:
                     raise
             if self._is_closing:
                 return
@@ -269,7 +273,7 @@ class ServerConnection:
         try:
             await self._look()
         except ServerError as error:
-            if error.code in ("place_culled", "place_unauthorized"):
+            if error.code in _FOR_GOOD:
                 raise
             raise _UnreachableError from error
 
@@ -320,7 +324,11 @@ class ServerConnection:
                     waiting.set_result(message)
                 return
         form = _V1 if self._is_v1 else _TEXT if isinstance(frame, str) else _LEGACY
-        data = frame.encode() if isinstance(frame, str) else frame
+        data = frame.encode("utf-8", "replace") if isinstance(frame, str) else frame
+        if self._backlog.size_bytes + len(data) > _MOST_BYTES:  # nobody takes it
+            raise ServerError(
+                "place_flood", f"{self._requests.host} sends more than can be kept here."
+            )
         self._backlog.put(channel, (data, form))
 
     def _put(self, message: tuple[str, list[Any], list[bytes]]) -> None:

@@ -24,7 +24,7 @@ from playhead.kernel.output_decoder import OutputDecoder, Piece
 from playhead.place_worker.backlog import EXITED, LINK
 from playhead.place_worker.http_requests import ServerError
 from playhead.place_worker.jupyter_driver import JupyterDriver
-from playhead.place_worker.jupyter_messages import Message, text_of
+from playhead.place_worker.jupyter_messages import Message, number_of, text_of
 from playhead.place_worker.server_connection import ServerConnection
 
 _ASK_AGAIN_S = 1.0
@@ -250,9 +250,10 @@ class ServerDriver(JupyterDriver):
             state, _ = self._request("resume", at=at)
         except ServerError:
             return False
-        is_same = 0 <= at <= state["end"]  # else it was restarted
-        self._far = FarOutput(self._nonce, at if is_same else state["end"])
-        self._pass(self._far.skip_to(state["start"]))
+        end = number_of(state.get("end"))
+        is_same = 0 <= at <= end  # else it was restarted
+        self._far = FarOutput(self._nonce, at if is_same else end)
+        self._pass(self._far.skip_to(number_of(state.get("start"))))
         return True
 
     def _request(self, operation: str, data: bytes = b"", **fields: Any) -> Any:
@@ -348,12 +349,11 @@ class ServerDriver(JupyterDriver):
                 "Its output goes there now.",
                 "Go on there, or start a kernel of its own for this conversation.",
             )
-        start = state.get("start")
-        if isinstance(start, int) and start > self._far.next:
+        start, end = number_of(state.get("start")), number_of(state.get("end"))
+        if start > self._far.next:
             count = start - self._far.next
             self._pass(self._far.skip_to(start))
             self.context.channel.complain(_MISSING.format(count=count, name=self.name))
-        end = state.get("end", 0)
         deadline = time.monotonic() + _END_LIMIT_S
         while self._far.next < end and time.monotonic() < deadline:
             with contextlib.suppress(Empty):
@@ -406,7 +406,7 @@ class ServerDriver(JupyterDriver):
                     if "error" in state or not data:
                         break
                     file.write(data)
-                    at, size = at + len(data), min(int(state.get("size") or 0), _FILE_LIMIT)
+                    at, size = at + len(data), min(number_of(state.get("size")), _FILE_LIMIT)
         except (ServerError, OSError) as error:
             reason = error.title if isinstance(error, ServerError) else error.strerror
             self.context.channel.complain(f"[A result is not shown: {reason}]\n")
