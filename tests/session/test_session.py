@@ -457,6 +457,19 @@ async def test_a_place_runs_its_own_language_and_the_others_run_here():
     assert bench.provider.requests[0].languages[0] == "julia"
 
 
+async def test_what_was_approved_for_another_machine_never_runs_here():
+    place = Place(kind="ssh", language="julia", label="gpu-box", address="gpu-box")
+    bench = Bench()
+    bench.session.set_interpreter(place.id)
+    bench.session.run_code("python", "x = 1")
+    await bench.rests()
+    assert bench.executor.requests == []
+    assert "gpu-box” runs no python" in bench.session.conversation.messages[-2].text
+    bench.session.run_code("julia", "x = 1")
+    await bench.rests()
+    assert [one.interpreter for one in bench.executor.requests] == [place.id]
+
+
 async def test_another_python_begins_a_new_kernel_and_the_model_is_told():
     bench = Bench(said("ok"))
     bench.session.run_code("python", "x = 1")

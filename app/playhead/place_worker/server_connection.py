@@ -207,7 +207,8 @@ class ServerConnection:
             if not await find_on_hub(self._requests.address, self._facts.get("token") or ""):
                 raise
             made = await self._requests.post("api/kernels", body)
-        self.kernel_id = text_of(made.get("id")) if isinstance(made, dict) else ""
+        facts = cast("dict[str, object]", made) if isinstance(made, dict) else {}
+        self.kernel_id = text_of(facts.get("id"))
         if not self.kernel_id:
             raise self._requests.is_no_server()
 

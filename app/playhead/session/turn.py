@@ -349,7 +349,7 @@ class Turn:
     def _expect_language(self, language: str) -> None:
         """Refuse code that would run here, in another language, while code runs elsewhere.
 
-        Who approved the rest of an answer for that machine did not approve it for this one.
+        The rest of an answer that was approved for that machine was not approved for this one.
         """
         place = place_of(self._settings.interpreter)
         if place is None or not place.is_elsewhere or place.language == language:

@@ -376,7 +376,7 @@ class MachineConnection:
         """Return why it has ended."""
         if self._said is not None:
             return self._said
-        for _ in range(_MOST_READS):  # what is over there may print without end
+        for _ in range(_MOST_READS):  # the far side may print without end
             if not self.read_words(is_last=True):
                 break
         words = self._words.decode("utf-8", "replace")
