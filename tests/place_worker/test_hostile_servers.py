@@ -15,7 +15,7 @@ from playhead.domain.execution import Place
 from playhead.domain.secret import Secret
 from playhead.errors import ExecutionError
 from playhead.execution.environments.server_finder import ask_server
-from playhead.place_worker.http_requests import ServerError, ServerRequests
+from playhead.place_worker.http_requests import GoneError, ServerError, ServerRequests
 from playhead.place_worker.jupyter_messages import PROTOCOL, decode_frame, encode_frame
 from tests.execution.test_jupyter_kernels import Runs
 from tests.support.kernels import executor, report_of, text_of
@@ -114,10 +114,17 @@ async def hostile() -> AsyncGenerator[str]:
         await runner.cleanup()
 
 
-async def test_what_a_server_says_of_itself_is_kept_only_as_far_as_it_makes_sense() -> None:
+async def test_what_a_server_says_of_itself_is_kept_only_as_far_as_it_makes_sense(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    netrc = tmp_path / "netrc"
+    netrc.write_text("default login anna password for-another\n", "ascii")
+    monkeypatch.setenv("NETRC", str(netrc))
     async with hostile() as address:
         asked = (ask_server(f"{address}/{one}", Secret(TOKEN)) for one in ("odd", "echo", "hub"))
         odd, echo, hub = await asyncio.gather(*asked, return_exceptions=True)
+        with pytest.raises(ExecutionError, match=r"500:  is bad"):
+            await ask_server(f"{address}/echo")
     assert isinstance(echo, ExecutionError)
     assert "is bad" in echo.detail
     assert isinstance(hub, ExecutionError)
@@ -131,9 +138,12 @@ async def test_what_a_server_says_of_itself_is_kept_only_as_far_as_it_makes_sens
     assert len(words) < 2000
 
 
-async def test_a_link_that_leads_away_takes_no_token_along() -> None:
+async def test_a_link_that_leads_away_takes_no_token_along(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")  # it would see what stays here
     async with hostile() as address:
         requests = ServerRequests(f"{address}/away", TOKEN)
+        with pytest.raises(GoneError):
+            await requests.get("api")
         with pytest.raises(ServerError) as raised:
             await requests.socket("api/kernels/x/channels", {}, "v1", 1000)
         await requests.close()

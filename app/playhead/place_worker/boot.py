@@ -19,6 +19,7 @@ def main(argv: list[str] | None = None, wake: tuple[int, int] | None = None) -> 
     if ROOT not in sys.path:
         sys.path.insert(0, ROOT)  # no code of a user runs in this process
     if argv and argv[0] == ASK:
+        _use_no_passwords()
         from playhead.place_worker.inquiry import main as ask
 
         return ask()
@@ -27,8 +28,14 @@ def main(argv: list[str] | None = None, wake: tuple[int, int] | None = None) -> 
     return boot.main(argv, wake, _make_driver)
 
 
+def _use_no_passwords() -> None:
+    """Have no server get a login of ~/.netrc, which may be for any: it is not what it is to get."""
+    os.environ["NETRC"] = os.devnull
+
+
 def _make_driver(context: DriverContext) -> Driver:
     if context.place.get("kind") == "server":
+        _use_no_passwords()
         from playhead.place_worker.server_driver import ServerDriver
 
         return ServerDriver(context)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 import ssl
 from collections.abc import AsyncGenerator, Mapping
@@ -164,7 +165,7 @@ class ServerRequests:
                 headers={**self._headers, "Accept": "application/json"},
                 cookie_jar=aiohttp.DummyCookieJar(),
                 timeout=aiohttp.ClientTimeout(total=_LIMIT_S, sock_connect=_CONNECT_LIMIT_S),
-                trust_env=True,
+                trust_env=not _is_here(self.host),  # what stays here is for no proxy
                 trace_configs=[trace],
             )
         return self._session
@@ -243,6 +244,13 @@ class ServerRequests:
             str(error),
             "See whether it runs, and whether you are in its network.",
         )
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 async def _refuse_redirect(session: Any, context: Any, given: Any) -> None:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from playhead.execution.live_kernel import LiveKernel
 
 
+_LONGEST_PATH = 4096
 _LEFT = RunEnd(kind="other", words="it was left, and its code runs on there")
 
 
@@ -131,7 +132,8 @@ class FarSide:
         name = os.path.basename(path)
         async with self._copy(kernel, name, on_progress):
             found = await kernel.questions.ask(dict, "put", None, path=path, name=name)
-        return str(found.get("path") or "")
+        path_there = str(found.get("path") or "")[:_LONGEST_PATH]
+        return "".join(one for one in path_there if one.isprintable())
 
     async def fetch_file(self, conversation_id: str, path_there: str, target: str) -> str:
         """Copy a file from where the code runs to `target`; return the path of the copy.

@@ -103,8 +103,6 @@ class ResumableStream:
         self._acknowledged = 0
         self._frames = b""
         self._messages = bytearray()
-        self.pongs: list[bytes] = []
-        """The contents of the answers to pings that have arrived."""
         self.ping_content = b""
         """Goes out with the answer to a ping."""
         self.is_taken = False
@@ -145,7 +143,6 @@ class ResumableStream:
             raise LinkError("%d bytes of %d" % (has, self._kept.end))
         self._frames, self._urgent = b"", b""
         self._acknowledged = self.received
-        self.pongs.clear()
         self._sent = has
         self._kept.forget(has)
 
@@ -190,9 +187,11 @@ class ResumableStream:
                 raise LinkError("%d bytes of %d" % (number, self._kept.end))
             self._kept.forget(number)
         elif kind == b"P":
+            if len(self._urgent) > MESSAGE_LIMIT:
+                raise LinkError("pings whose answers are not read")
             self._urgent += _FRAME.pack(b"Q", number, len(self.ping_content)) + self.ping_content
         elif kind == b"Q":
-            self.pongs.append(content)
+            return  # that it has come is all there is to know
         else:
             self.is_taken = True
 
