@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from hypothesis import given
@@ -45,6 +46,16 @@ def test_no_text_breaks_the_reading(text: str) -> None:
     for name, _ in host_names(text, lambda word: ()):
         assert name.isprintable()
         assert not name.startswith("-")
+
+
+def test_what_is_no_file_and_no_name_is_left_out(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    config = tmp_path / "config"
+    config.write_text("Include pipe\nHost -oX a@-F box\n  HostName x\u202ey\n", "utf-8")
+    (tmp_path / "ssh").write_text("")
+    (tmp_path / "ssh").chmod(0o700)
+    found = find_machines(config, str(tmp_path))
+    assert found == [Machine(address="box", label="box")]
 
 
 def test_machines_are_those_of_ssh_and_of_container_programs(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
+from playhead.atomic_file import read_plain
 from playhead.domain.places import Machine
 from playhead.execution.login_path import find_program
 
@@ -56,7 +57,7 @@ def host_names(text: str, include: Callable[[str], Iterable[str]]) -> Iterator[t
             names, real = [], ""
             names = [word for word in words if _NAME.fullmatch(word)] if keyword == "host" else []
         elif keyword == "hostname" and words:
-            real = real or words[0]
+            real = real or (words[0] if words[0].isprintable() else "")
         elif keyword == "include":
             for word in words:
                 for inner in include(word):
@@ -108,8 +109,7 @@ def _hosts(config: Path) -> Iterator[Machine]:
 
 def _read(path: Path) -> str:
     try:
-        with path.open("rb") as file:
-            return file.read(_FILE_LIMIT).decode("utf-8", "replace")
+        return (read_plain(path, _FILE_LIMIT) or b"").decode("utf-8", "replace")
     except OSError:
         return ""
 
