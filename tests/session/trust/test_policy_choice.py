@@ -21,6 +21,7 @@ from playhead.errors import AppError, SessionError
 from playhead.sandbox.bubblewrap import look_for_sandbox
 from playhead.session.ports import Sandbox
 from playhead.session.session import Session
+from playhead.session.trust.policy_choice import policy_at
 from playhead.storage.recorded_sandbox import RecordedSandbox
 from tests.support.ports import (
     HELD,
@@ -38,6 +39,17 @@ FOLDER = Policy(files="folder", network="off")
 OPEN = replace(
     HELD, attempts=(*HELD.attempts, Attempt(group="files", name="read a key", outcome="through"))
 )
+
+
+def test_what_was_chosen_for_the_sandbox_is_no_right_on_another_machine() -> None:
+    inside, everything = Policy(files="folder", ask="risky"), Policy(ask="risky")
+    for interpreter in ("", "/usr/bin/python3", "jupyter:r:R:/kernels/ir"):
+        assert policy_at(inside, interpreter) == inside
+    there = [policy_at(one, "ssh:python:box:box:::") for one in (inside, everything)]
+    assert [(one.files, one.ask) for one in there] == [
+        ("everything", "every"),
+        ("everything", "risky"),
+    ]
 
 
 def session_in(

@@ -40,8 +40,14 @@ def bounds_of(policy: Policy) -> Policy:
 
 
 def policy_at(policy: Policy, interpreter: str) -> Policy:
-    """Return what of a policy is in force where code runs: no sandbox reaches another machine."""
-    return fitted(replace(policy, files="everything")) if is_elsewhere(interpreter) else policy
+    """Return what of a policy is in force where code runs: no sandbox reaches another machine.
+
+    To ask less was chosen for code that is kept to something, if it was here.
+    """
+    if not is_elsewhere(interpreter):
+        return policy
+    ask = "every" if policy.is_bounded else policy.ask
+    return fitted(replace(policy, files="everything", ask=ask))
 
 
 class PolicyChoice:
