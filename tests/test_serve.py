@@ -102,6 +102,7 @@ def test_it_needs_no_display_and_maps_no_window_library(tmp_path):
         "version": __version__,
         "llm": {"model": "playhead/direct", "status": "ready"},
         "history": {"status": "ok"},
+        "instances": {"active": 0, "max": 200},
     }
 
 

@@ -115,6 +115,7 @@ def test_the_completion_streams(client: httpx.Client, bedrock: BedrockServer):
 def test_health_has_the_sample_s_shape(server: Served):
     health = httpx.get(f"{server.address}/v1/health").json()
     assert health.pop("history") == {"status": "ok"}  # ours, beside what the sample has
+    assert health.pop("instances").keys() == {"active", "max"}
     assert {**health, "version": "0.4.3"} == SAMPLE["health_answer"]
 
 

@@ -105,4 +105,6 @@ def test_a_screen_reader_finds_every_control_and_hears_what_happens(
         app.wait_for("the keyboard at an entry", lambda: reader.focuses()[-1] in entries)
         assert "1.41" in entries[reader.focuses()[-1]].name
         assert app.close() == 0
-        assert not app.complaints()
+        # Who reads along may ask for what went a moment ago, and Qt tells of that.
+        gone = "qt.accessibility.atspi: Could not find accessible on path"
+        assert not [line for line in app.complaints() if not line.startswith(gone)]

@@ -15,7 +15,7 @@ from playhead.kernel.protocol import Mark
 from playhead.place_worker.carrier.spool_files import SpoolFiles
 from tests.support.carriers import carried
 
-_FAR = f"""#!{sys.executable}
+_FAR = """
 import json, re, struct, sys, time
 out = sys.stdout.buffer
 def say(data):
@@ -33,7 +33,7 @@ if mode == "line":
         say(b"x" * 100_000)
 elif mode == "words":
     for _ in range(100):
-        say(b'{{"t": "need"}}\\n' + b"[" * 50_000 + b"\\n")
+        say(b'{"t": "need"}\\n' + b"[" * 50_000 + b"\\n")
     what = dict(t="failed", what="no_program", words="Type \\u202e your password")
     say(json.dumps(what).encode() + b"\\n")
     sys.exit()
@@ -55,8 +55,9 @@ time.sleep(60)
 @pytest.fixture
 def variables(tmp_path: Path) -> dict[str, str]:
     """An environment whose `docker` is hostile."""
+    (tmp_path / "far.py").write_text(_FAR, "utf-8")
     program = tmp_path / "docker"
-    program.write_text(_FAR, "utf-8")
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{tmp_path / "far.py"}" "$@"\n')
     program.chmod(0o700)
     return {"PATH": f"{tmp_path}{os.pathsep}{os.defpath}"}
 

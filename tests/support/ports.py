@@ -352,7 +352,7 @@ class SmallCatalog:
         return f"{model.partition('/')[0].upper()}_API_KEY"
 
     def needs_key(self, model: str, api_base: str) -> bool:
-        return not api_base
+        return "/" in model and not api_base
 
     def suggestions(self) -> Sequence[str]:
         return ("openai/test",)

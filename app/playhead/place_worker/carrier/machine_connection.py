@@ -64,7 +64,7 @@ _REASONS = (
 )
 
 
-_INSTALL = "Install it (Debian, Ubuntu: sudo apt install openssh-client), or choose another place."
+_INSTALL = "Install it (ssh on Debian: sudo apt install openssh-client), or choose another place."
 _TRY = "See whether it works in a terminal: {command}"
 _WORDS = {
     "no_program": ("There is no program “{words}” on this computer.", _INSTALL),
