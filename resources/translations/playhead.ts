@@ -3869,12 +3869,12 @@ MIT licence.</source>
     </message>
     <message>
       <location filename="../../app/playhead/ui/places/place_menus.py" />
-      <source>On this machine</source>
+      <source>Other Pythons</source>
       <translation type="unfinished" />
     </message>
     <message>
       <location filename="../../app/playhead/ui/places/place_menus.py" />
-      <source>Jupyter kernels on this machine</source>
+      <source>Jupyter kernels of this computer</source>
       <translation type="unfinished" />
     </message>
     <message>

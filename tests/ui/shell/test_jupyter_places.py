@@ -56,7 +56,7 @@ async def choose(bench: Bench, place: Place) -> None:
     menu = bench.window.places.open_interpreter_menu("")
     await until(lambda: any(place.label in action.text() for action in menu.actions()))
     titles = [action.text() for action in menu.actions()]
-    assert "Jupyter kernels on this machine" in titles
+    assert "Jupyter kernels of this computer" in titles
     next(one for one in menu.actions() if place.label in one.text()).trigger()
     menu.close()
 

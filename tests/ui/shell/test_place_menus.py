@@ -111,7 +111,7 @@ async def test_the_folders_own_pythons_come_first_under_a_head_of_their_own(
 ) -> None:
     async with placed(tmp_path) as place:
         texts = [one.text() for one in await place.opened()]
-    own, machine = texts.index("In this folder"), texts.index("On this machine")
+    own, machine = texts.index("In this folder"), texts.index("Other Pythons")
     assert "env" in texts[own + 1]
     assert own < machine
     assert f"Make an environment in “{tmp_path.name}”" in texts

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QLineEdit, QTreeWidgetItem, QWidget
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QFocusEvent
+from PySide6.QtWidgets import QApplication, QLineEdit, QTreeWidgetItem, QWidget
 from pytestqt.qtbot import QtBot
 
 from playhead.ui.widgets.popup_list import PopupList
@@ -95,3 +96,12 @@ def test_it_closes_when_the_keyboard_goes_elsewhere(names: NameList, qtbot: QtBo
         names.list.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         names.list.setFocus()
     assert names.isHidden()
+
+
+def test_it_stays_where_another_window_has_the_keyboard(names: NameList) -> None:
+    for reason, is_hidden in (
+        (Qt.FocusReason.ActiveWindowFocusReason, False),
+        (Qt.FocusReason.TabFocusReason, True),
+    ):
+        QApplication.sendEvent(names.field, QFocusEvent(QEvent.Type.FocusOut, reason))
+        assert names.isHidden() == is_hidden

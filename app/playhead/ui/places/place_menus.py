@@ -329,16 +329,18 @@ class PlaceMenus(QObject):
         kernels = [one for one in found if one.kind == "jupyter"]
         for title, group in (
             (tr("In this folder"), own),
-            (tr("On this machine"), rest),
-            (tr("Jupyter kernels on this machine"), kernels),
+            (tr("Other Pythons"), rest),
+            (tr("Jupyter kernels of this computer"), kernels),
         ):
             if group:
                 _add_title(menu, title, searching)
             for one in group:
                 self._add_choice(menu, interpreter_words(one), one.path, current, searching)
-        menu.removeAction(searching)
         for words in self._remarks(current):
-            menu.addAction(words).setEnabled(False)
+            row = QAction(words, menu)
+            row.setEnabled(False)
+            menu.insertAction(searching, row)
+        menu.removeAction(searching)
         _keep_on_screen(menu)
 
     def _remarks(self, current: str) -> list[str]:

@@ -28,8 +28,9 @@ _CHOICE = Qt.ItemDataRole.UserRole
 class PopupList(QFrame):
     """The keyboard stays in the field: arrows move, Enter chooses, Esc closes.
 
-    It closes when something was chosen, and when the keyboard goes elsewhere; the focus returns
-    to where it was. A subclass says what is listed for a text, and where the list is placed.
+    It closes when something was chosen, and when the keyboard goes elsewhere in the window; the
+    focus returns to where it was. A subclass says what is listed for a text, and where the list
+    is placed.
 
     Signals: `chosen(choice)`, `closed()`.
     """
@@ -115,7 +116,8 @@ class PopupList(QFrame):
         if watched is self.field and isinstance(event, QKeyEvent):
             return event.type() == QEvent.Type.KeyPress and self.press(event)
         if watched is self.field and isinstance(event, QFocusEvent) and event.lostFocus():
-            self.close_popup()
+            if event.reason() != Qt.FocusReason.ActiveWindowFocusReason:  # else it comes back
+                self.close_popup()
         elif watched is self.parent() and event.type() == QEvent.Type.Resize:
             self.place()
         return super().eventFilter(watched, event)
