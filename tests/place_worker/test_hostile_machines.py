@@ -105,7 +105,7 @@ def test_what_nobody_takes_does_not_fill_the_disk(
     monkeypatch.setattr("playhead.place_worker.carrier.spool_files._MOST_BYTES", 1000)
     said: list[object] = []
     files = SpoolFiles(lambda *_: None, lambda *_, **one: said.append(one), str(tmp_path))
-    for name in ("a", "b", "../c", "/tmp/d", "e\n", ".f", "g\0"):
+    for name in ("a", "b", "../c", "/srv/d", "e\n", ".f", "g\0"):
         files.begin(name, 400)
         files.take(b"x" * 400)
     assert sorted(one.name for one in tmp_path.iterdir()) == ["a", "b"]

@@ -331,7 +331,7 @@ class ApiSessions:
 
 
 def _metadata_text(metadata: Mapping[str, Any] | None) -> str:
-    """Return metadata as they are kept; "" if there are none to keep. Raises RequestError."""
+    """Return metadata as JSON; "" for None. Raises RequestError if they are too large."""
     text = "" if metadata is None else json.dumps(metadata)
     if len(text) > _LARGEST_METADATA:
         raise RequestError(

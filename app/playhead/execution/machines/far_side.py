@@ -43,7 +43,7 @@ class LeftKernels:
         self._known: dict[tuple[str, str], tuple[str, Facts]] = {}
 
     def facts(self, key: tuple[str, str], interpreter: str) -> Facts:
-        """Return what is known of the kernel at a place; {} where there is none to come back to."""
+        """Return what is known of the kernel at a place; {} if no kernel is known there."""
         if key not in self._known:
             self._known[key] = self._read(key)
         place, facts = self._known[key]
