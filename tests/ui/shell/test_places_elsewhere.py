@@ -214,6 +214,7 @@ async def test_another_machine_is_typed_and_remembered(theme: Theme, tmp_path: P
         bench.window.places.add_machine()
         sheet = bench.window.places.sheet
         assert isinstance(sheet, MachineSheet)
+        assert sheet.focusWidget() is sheet.host
         sheet.host.setText("-oProxyCommand=x")
         sheet.run_button.setEnabled(True)
         bench.click(sheet.run_button)

@@ -305,6 +305,7 @@ class MachineSheet(_Sheet):
             self.folder.setText(known.folder)
             self.python.setText(known.program)
         self.run_button.setEnabled(bool(self.host.text()))
+        self.host.setFocus()
 
     def _choose(self) -> None:
         try:
@@ -417,6 +418,7 @@ class FolderSheet(_Sheet):
         add_row(self.grid, tr("Folder there"), ((self.folder,),))
         self.run_button = self.button(tr("Use this folder"), "primary")
         self.run_button.clicked.connect(self._choose)
+        self.folder.setFocus()
 
     def _choose(self) -> None:
         place, folder = self._place, self.folder.text().strip()
